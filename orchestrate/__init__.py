@@ -1,0 +1,3 @@
+"""Run large coding jobs on fleets of coding agents."""
+
+__version__ = "0.1.0"

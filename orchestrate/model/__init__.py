@@ -1,0 +1,1 @@
+"""What the engine talks about: plan, rows, graph and wire contract, without any input or output."""

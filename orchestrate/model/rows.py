@@ -1,0 +1,136 @@
+"""Rows: one frozen definition of what is known of each task, for the core, the journal and ``state.json``.
+
+A new row is made by ``dataclasses.replace``. Field names on disk are camelCase (see ``model.records``).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, WorkspaceId
+from orchestrate.model.vocabulary import (
+    FailureMode,
+    HandoffStatus,
+    LaunchDelay,
+    TaskStatus,
+    TaskType,
+    Verification,
+)
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The intent to launch an agent; on disk before the request leaves."""
+
+    agent_id: AgentId
+    idempotency_key: IdempotencyKey
+    attempt: int
+    at: Timestamp
+    #: What was odd about this launch: another id answered, adopted after silence.
+    note: str | None = None
+    #: How many answers to this intent said "later"; paces the next one.
+    delays: int = 0
+    #: Why the last answer said "later".
+    delay: LaunchDelay | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one verifier said of this task's branch; ``value`` is None when it was unreadable."""
+
+    by: TaskName
+    value: Verification | None
+    sha: str | None
+    at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """A cancel that was asked for and is not confirmed yet."""
+
+    by: str
+    at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """Everything that is known of one task."""
+
+    name: TaskName
+    type: TaskType
+    #: Planned name before the spawn, the real one after the handoff.
+    branch: str
+    starting_ref: str
+    depends_on: tuple[TaskName, ...] = ()
+    status: TaskStatus = TaskStatus.PENDING
+    agent_id: AgentId | None = None
+    run_id: RunId | None = None
+    parent_agent_id: AgentId | None = None
+    #: The run's last status in lower case.
+    result_status: str | None = None
+    #: Relative to the workspace.
+    handoff_path: str | None = None
+    started_at: Timestamp | None = None
+    finished_at: Timestamp | None = None
+    last_update: Timestamp | None = None
+    note: str | None = None
+    #: Launches so far, this one included.
+    attempts: int = 0
+    slack_ts: str | None = None
+    pr_number: int | None = None
+    failure_mode: FailureMode | None = None
+    verification: Verification | None = None
+    launch: Launch | None = None
+    handoff_status: HandoffStatus | None = None
+    self_report: Verification | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    #: The task whose branch ``starting_ref`` follows.
+    ref_from: TaskName | None = None
+    #: No launch before this moment.
+    not_before: Timestamp | None = None
+    cancel: Cancel | None = None
+    stalled_since: Timestamp | None = None
+    #: The agent's page at the service.
+    url: str | None = None
+    #: Fields of a foreign state that we do not know, kept as they are.
+    extra: Mapping[str, object] = field(default=_NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """What an operator must know, one line."""
+
+    at: Timestamp
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Andon:
+    """The cord that stops launching while watching goes on."""
+
+    raised_at: Timestamp | None = None
+    raised_by: str | None = None
+    reason: str | None = None
+    cleared: bool = False
+    cleared_at: Timestamp | None = None
+    cleared_by: str | None = None
+    clear_note: str | None = None
+    last_checked_at: Timestamp | None = None
+
+    @property
+    def is_raised(self) -> bool:
+        """True while launches are stopped."""
+        return self.raised_at is not None and not self.cleared
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What is true of the workspace as a whole; ``workspace_id`` is drawn once and never derived."""
+
+    workspace_id: WorkspaceId
+    root_slug: str
+    andon: Andon | None = None
+    slack_kickoff_ref: Mapping[str, object] | None = None
+    extra: Mapping[str, object] = field(default=_NOTHING, hash=False)

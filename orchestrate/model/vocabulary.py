@@ -1,0 +1,98 @@
+"""The words that stand in files and on the wire, each an enumeration."""
+
+from enum import StrEnum
+
+
+class TaskType(StrEnum):
+    """What a task is for: doing work, planning a subtree, or checking another task's branch."""
+
+    WORKER = "worker"
+    SUBPLANNER = "subplanner"
+    VERIFIER = "verifier"
+
+
+class TaskStatus(StrEnum):
+    """Where a task stands: ``pending -> running -> handed-off``, or one of the ends that are no success."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    HANDED_OFF = "handed-off"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+    PRUNED = "pruned"
+
+
+class RunStatus(StrEnum):
+    """The service's word for one execution of a prompt."""
+
+    CREATING = "CREATING"
+    RUNNING = "RUNNING"
+    FINISHED = "FINISHED"
+    ERROR = "ERROR"
+    CANCELLED = "CANCELLED"
+    EXPIRED = "EXPIRED"
+
+    @property
+    def is_terminal(self) -> bool:
+        """True once the run will not change any more."""
+        return self not in (RunStatus.CREATING, RunStatus.RUNNING)
+
+
+class AgentStatus(StrEnum):
+    """The service's word for an agent; ``ACTIVE`` does not mean that a run is active."""
+
+    ACTIVE = "ACTIVE"
+    IDLE = "IDLE"
+    ARCHIVED = "ARCHIVED"
+
+
+class Verification(StrEnum):
+    """How far a result was checked."""
+
+    LIVE_UI_VERIFIED = "live-ui-verified"
+    UNIT_TEST_VERIFIED = "unit-test-verified"
+    TYPE_CHECK_ONLY = "type-check-only"
+    VERIFIER_BLOCKED = "verifier-blocked"
+    VERIFIER_FAILED = "verifier-failed"
+    NOT_VERIFIED = "not-verified"
+
+
+class HandoffStatus(StrEnum):
+    """The agent's own word under ``## Status``."""
+
+    SUCCESS = "success"
+    PARTIAL = "partial"
+    BLOCKED = "blocked"
+
+
+class FailureMode(StrEnum):
+    """Why a run went wrong, from evidence."""
+
+    CAP_HIT = "cap-hit"
+    OOM = "oom"
+    TOOL_ERROR = "tool-error"
+    NETWORK_DROP = "network-drop"
+    UNKNOWN = "unknown"
+
+
+class RuntimeKind(StrEnum):
+    """Where agents run: the vendor's cloud, or our own server on this machine."""
+
+    CLOUD = "cloud"
+    LOCAL = "local"
+
+
+class OnBlocked(StrEnum):
+    """What a handoff with status ``blocked`` does to the dependants of its task."""
+
+    HOLD = "hold"
+    RELEASE = "release"
+
+
+class LaunchDelay(StrEnum):
+    """Why a launch waits although nothing is wrong with it."""
+
+    CAPACITY = "capacity"
+    RATE_LIMIT = "rate-limit"
+    QUOTA = "quota"
+    UNREACHABLE = "unreachable"

@@ -1,0 +1,214 @@
+"""The wire contract of the Cloud Agents API v1, shared by our client and our server.
+
+Unknown fields of answers are ignored and optional ones may be missing: the service grows. Requests are strict.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from orchestrate.model.vocabulary import AgentStatus, RunStatus
+
+#: Metadata keys of our launches; they come back on get and list.
+METADATA_WORKSPACE = "orchestrateWorkspace"
+METADATA_ROOT = "orchestrateRoot"
+METADATA_TASK = "orchestrateTask"
+METADATA_ATTEMPT = "orchestrateAttempt"
+METADATA_PARENT = "orchestrateParent"
+METADATA_DEPTH = "orchestrateDepth"
+METADATA_KEY = "orchestrateKey"
+
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+REQUEST_ID_HEADER = "x-request-id"
+#: Our server only: values of ``passEnv`` names, base64 of a JSON object; never written to disk by the engine.
+PASS_ENV_HEADER = "X-Orchestrate-Pass-Env"  # noqa: S105  a header's name, no secret
+
+
+class WireModel(BaseModel):
+    """An answer of the service: camelCase on the wire, unknown fields ignored."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore", frozen=True)
+
+
+class RequestModel(BaseModel):
+    """A request to the service: camelCase on the wire, unknown fields refused."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+
+
+class BranchInfo(WireModel):
+    """A branch that a run pushed; ``branch`` absent means "not known yet"."""
+
+    repo_url: str = ""
+    branch: str | None = None
+    pr_url: str | None = None
+
+
+class GitInfo(WireModel):
+    """What the service knows of an agent's branches."""
+
+    branches: tuple[BranchInfo, ...] = ()
+
+
+class RunError(WireModel):
+    """Why a run ended in error."""
+
+    message: str = ""
+    code: str | None = None
+
+
+class Run(WireModel):
+    """One execution of one prompt."""
+
+    id: str
+    agent_id: str
+    request_id: str | None = None
+    status: RunStatus
+    created_at: str
+    updated_at: str
+    duration_ms: float | None = None
+    result: str | None = None
+    error: RunError | None = None
+    git: GitInfo | None = None
+
+
+class Repo(RequestModel):
+    """A repository that an agent works on."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    url: str
+    starting_ref: str | None = None
+    pr_url: str | None = None
+
+
+class Environment(RequestModel):
+    """Where an agent runs."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["cloud", "pool", "machine"] = "cloud"
+    name: str | None = None
+
+
+class Agent(WireModel):
+    """A durable unit of work on one or more repositories."""
+
+    id: str
+    name: str | None = None
+    status: AgentStatus
+    env: Environment | None = None
+    repos: tuple[Repo, ...] | None = None
+    auto_create_pr: Annotated[bool | None, Field(alias="autoCreatePR")] = None
+    metadata: dict[str, str] | None = None
+    url: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    latest_run_id: str | None = None
+
+
+class Created(WireModel):
+    """The answer to create agent."""
+
+    agent: Agent
+    run: Run
+
+
+class RunPage(WireModel):
+    """A page of an agent's runs."""
+
+    items: tuple[Run, ...]
+    next_cursor: str | None = None
+
+
+class Model(WireModel):
+    """A model of the catalogue."""
+
+    id: str
+    display_name: str = ""
+    description: str | None = None
+    aliases: tuple[str, ...] = ()
+
+
+class ModelPage(WireModel):
+    """The catalogue of models."""
+
+    items: tuple[Model, ...]
+
+
+class Me(WireModel):
+    """Whose key it is."""
+
+    api_key_name: str
+    user_id: str | int | None = None
+    user_email: str | None = None
+    user_first_name: str | None = None
+    user_last_name: str | None = None
+    created_at: str = ""
+
+
+class Prompt(RequestModel):
+    """What an agent is told."""
+
+    text: str
+    images: tuple[dict[str, object], ...] | None = None
+
+
+class ModelParameter(RequestModel):
+    """One setting of a model."""
+
+    id: str
+    value: str
+
+
+class ModelChoice(RequestModel):
+    """The model that an agent uses."""
+
+    id: str
+    params: tuple[ModelParameter, ...] | None = None
+
+
+class LocalAgent(RequestModel):
+    """Our server only: the agent program of this agent.
+
+    ``command`` is an argv that is run without a shell; the built-in runners are ``["null"]``-like names in
+    ``runner`` instead. ``pass_env`` are names of environment variables whose values come in a header.
+    """
+
+    command: tuple[str, ...] = ()
+    runner: Literal["command", "scripted", "null"] = "command"
+    prompt_via: Literal["stdin", "file"] = "stdin"
+    pass_env: tuple[str, ...] = ()
+    timeout_sec: float | None = None
+
+
+class CreateAgent(RequestModel):
+    """The body of create agent."""
+
+    agent_id: str | None = None
+    prompt: Prompt
+    model: ModelChoice | None = None
+    name: str | None = None
+    repos: tuple[Repo, ...] | None = None
+    env: Environment | None = None
+    env_vars: dict[str, str] | None = None
+    run_env_vars: dict[str, str] | None = None
+    metadata: dict[str, str] | None = None
+    mcp_servers: tuple[dict[str, object], ...] | None = None
+    custom_subagents: tuple[dict[str, object], ...] | dict[str, object] | None = None
+    work_on_current_branch: bool | None = None
+    auto_create_pr: Annotated[bool | None, Field(alias="autoCreatePR")] = None
+    open_as_cursor_github_app: bool | None = None
+    skip_reviewer_request: bool | None = None
+    mode: Literal["agent", "plan"] | None = None
+    local_agent: LocalAgent | None = None
+
+
+class ErrorBody(WireModel):
+    """What an error answer says."""
+
+    code: str = ""
+    message: str = ""
+    help_url: str | None = None
+    provider: str | None = None
