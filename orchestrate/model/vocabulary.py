@@ -96,3 +96,5 @@ class LaunchDelay(StrEnum):
     RATE_LIMIT = "rate-limit"
     QUOTA = "quota"
     UNREACHABLE = "unreachable"
+    #: The request may have been done; the next step is a look-up, not a launch.
+    UNKNOWN_OUTCOME = "unknown-outcome"

@@ -1,0 +1,76 @@
+"""Effects: orders to the outside, each answered by one event of its family. Dataclasses only, no behaviour.
+
+===============  ==============================================================================================
+order            answers
+===============  ==============================================================================================
+LaunchAgent      AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnknown, AccessLost
+LookUpAgent      AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
+WatchRun         RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
+CancelRun        CancelAnswered
+SetTimer         TimerFired
+EndRun           none: the loop ends
+===============  ==============================================================================================
+
+A bug in a performer is answered by EffectFailed. Effects are not journalled: recovery derives them from the rows.
+"""
+
+from dataclasses import dataclass
+
+from orchestrate.core.events import Timer
+from orchestrate.model.names import AgentId, RunId, TaskName
+from orchestrate.model.rows import TaskRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """Base of all effects; ``cause`` is the id of the event that led to it."""
+
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchAgent(Effect):
+    """Send the create request of this row's intent: its request file's bytes if there is one, else render it."""
+
+    row: TaskRow
+    #: The rows of the task's dependencies, in the plan's order.
+    upstream: tuple[TaskRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookUpAgent(Effect):
+    """Ask the service for the agent of this row's intent by the id that we chose; ``code`` is why we look."""
+
+    row: TaskRow
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRun(Effect):
+    """Follow this row's run to its end, save and read the reply."""
+
+    row: TaskRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRun(Effect):
+    """Ask the service to cancel this run."""
+
+    task: TaskName
+    agent_id: AgentId
+    run_id: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTimer(Effect):
+    """Tell us after so many seconds."""
+
+    timer: Timer
+    delay_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndRun(Effect):
+    """Leave with this exit code: write the snapshot, free the lock. Agents that run go on."""
+
+    exit_code: int

@@ -1,0 +1,247 @@
+"""Events: what happened, each a fact with its moment and id. Dataclasses only, no behaviour.
+
+Whoever reports a fact leaves ``at`` and ``id`` empty; the loop stamps them when it takes the event.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum, StrEnum
+
+from orchestrate.model.handoff import Handoff
+from orchestrate.model.names import AgentId, RunId, TaskName, Timestamp
+from orchestrate.model.plan import Plan
+from orchestrate.model.vocabulary import FailureMode, LaunchDelay, RunStatus
+
+
+class StopReason(StrEnum):
+    """Why the engine was asked to leave."""
+
+    INTERRUPT = "interrupt"
+    CHECKPOINT = "checkpoint"
+
+
+class TimerKind(StrEnum):
+    """What a timer stands for."""
+
+    #: A delayed launch or look-up is due.
+    RELAUNCH = "relaunch"
+    #: The task's own deadline, the only one there is.
+    DEADLINE = "deadline"
+    #: A task that may be tried again is due.
+    RETRY = "retry"
+    #: A cancel was not confirmed and is asked for again.
+    CANCEL = "cancel"
+    #: Answers in flight were awaited long enough.
+    GRACE = "grace"
+    #: The planned end of this engine's time.
+    CHECKPOINT = "checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """What is to be remembered; a timer of a former attempt changes nothing."""
+
+    kind: TimerKind
+    task: TaskName | None = None
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An agent's last message after it was saved and read; its text never enters the journal."""
+
+    #: Where the redacted handoff lies, relative to the workspace.
+    path: str | None = None
+    #: SHA-256 of the raw message.
+    digest: str = ""
+    is_empty: bool = False
+    handoff: Handoff = field(default_factory=Handoff)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Base of all events."""
+
+    at: Timestamp = Timestamp("")
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineStarted(Event):
+    """An engine took the workspace's lock and loaded its state."""
+
+    engine: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRead(Event):
+    """``plan.json`` was read and is free of faults."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentLaunched(Event):
+    """The service runs an agent for this intent; ``answered_id`` is the agent's id as the service says it."""
+
+    task: TaskName
+    agent_id: AgentId
+    answered_id: AgentId
+    run_id: RunId
+    url: str | None = None
+    #: True when it was found by a look-up after silence.
+    adopted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchRefused(Event):
+    """The service, or our own rendering, refused this launch for good; no agent was made."""
+
+    task: TaskName
+    agent_id: AgentId
+    message: str
+    code: str = ""
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchDelayed(Event):
+    """Nothing was done and nothing is wrong: the same request goes out later."""
+
+    task: TaskName
+    agent_id: AgentId
+    delay: LaunchDelay
+    message: str
+    retry_after_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchOutcomeUnknown(Event):
+    """The request left and nobody knows whether it was done; ``code`` is the service's, if it spoke at all."""
+
+    task: TaskName
+    agent_id: AgentId
+    message: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentNotFound(Event):
+    """A look-up by id says that this intent has no agent; ``code`` is what made us look."""
+
+    task: TaskName
+    agent_id: AgentId
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessLost(Event):
+    """The service does not take our key any more; ``agent_id`` names a launch that was refused for it."""
+
+    message: str
+    hint: str | None = None
+    task: TaskName
+    agent_id: AgentId | None = None
+    #: The run that nobody can watch any more.
+    run_id: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStalled(Event):
+    """A run has been silent for long; it goes on."""
+
+    task: TaskName
+    run_id: RunId
+    since: Timestamp
+    last_activity: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStirred(Event):
+    """A stalled run showed activity again."""
+
+    task: TaskName
+    run_id: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded(Event):
+    """The service says that the run is over, and its reply is on disk."""
+
+    task: TaskName
+    run_id: RunId
+    status: RunStatus
+    reply: Reply
+    failure_mode: FailureMode | None = None
+    #: The service's words for an end that is no success.
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMissing(Event):
+    """The service positively knows no such run, and was asked for long enough."""
+
+    task: TaskName
+    run_id: RunId
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceUnreachable(Event):
+    """Calls have had no answer for a while; reported at most once a minute."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelAnswered(Event):
+    """The service took, or refused, a cancel; only the run's own status says that it ended."""
+
+    task: TaskName
+    run_id: RunId
+    accepted: bool
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimerFired(Event):
+    """A timer that was set is due."""
+
+    timer: Timer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRequested(Event):
+    """Somebody, or the clock, wants this engine to leave; agents go on."""
+
+    reason: StopReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectFailed(Event):
+    """A performer met a bug of ours; ``effect`` is the order that it could not carry out."""
+
+    effect: str
+    message: str
+    task: TaskName | None = None
+
+
+def facts_of(event: Event) -> Mapping[str, object]:
+    """The event as plain values for the journal; a plan is left out, it has its own file."""
+    return {"type": type(event).__name__, **_plain_fields(event, left_out=("at", "plan"))}
+
+
+def _plain_fields(record: object, *, left_out: tuple[str, ...] = ()) -> dict[str, object]:
+    assert is_dataclass(record)
+    values = ((item.name, getattr(record, item.name)) for item in fields(record) if item.name not in left_out)
+    return {name: _plain(value) for name, value in values if value not in (None, "", (), False)}
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value):
+        return _plain_fields(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
