@@ -3,6 +3,8 @@
 Unknown fields of answers are ignored and optional ones may be missing: the service grows. Requests are strict.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -212,3 +214,13 @@ class ErrorBody(WireModel):
     message: str = ""
     help_url: str | None = None
     provider: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One item of a run's stream; ``id`` is what resumes after it, None before the first."""
+
+    id: str | None
+    event: str
+    #: The payload; empty where there is none or it could not be read.
+    data: Mapping[str, object] = field(default_factory=dict)
