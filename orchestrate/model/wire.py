@@ -20,6 +20,8 @@ METADATA_ATTEMPT = "orchestrateAttempt"
 METADATA_PARENT = "orchestrateParent"
 METADATA_DEPTH = "orchestrateDepth"
 METADATA_KEY = "orchestrateKey"
+#: ``"true"`` on an agent that may launch agents of its own: our server gives it a token for its subtree.
+METADATA_MAY_LAUNCH = "orchestrateMayLaunch"
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REQUEST_ID_HEADER = "x-request-id"
