@@ -95,7 +95,7 @@ class TaskRow:
     #: The agent's page at the service.
     url: str | None = None
     #: Fields of a foreign state that we do not know, kept as they are.
-    extra: Mapping[str, object] = field(default=_NOTHING, hash=False)
+    extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,4 +133,4 @@ class Workspace:
     root_slug: str
     andon: Andon | None = None
     slack_kickoff_ref: Mapping[str, object] | None = None
-    extra: Mapping[str, object] = field(default=_NOTHING, hash=False)
+    extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)
