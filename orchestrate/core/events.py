@@ -58,11 +58,14 @@ class Reply:
     handoff: Handoff = field(default_factory=Handoff)
 
 
+_UNSTAMPED = Timestamp("")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """Base of all events."""
 
-    at: Timestamp = Timestamp("")
+    at: Timestamp = _UNSTAMPED
     id: str = ""
 
 

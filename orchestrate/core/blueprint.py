@@ -1,0 +1,63 @@
+"""The plan in force as the machine asks for it: places, dependants, verifiers and followers, each one look-up."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from orchestrate.model.names import TaskName, placeholder_branch
+from orchestrate.model.plan import Plan, Task
+from orchestrate.model.rows import TaskRow
+
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """A plan with its indices; made once for each plan that is read."""
+
+    plan: Plan
+    #: Rank in the queue of ready tasks: priority first, then the plan's order.
+    ranks: Mapping[TaskName, tuple[int, int]]
+    #: Who depends on a task, in the order of their ranks.
+    dependants: Mapping[TaskName, tuple[TaskName, ...]]
+    #: Who checks a task.
+    verifiers: Mapping[TaskName, tuple[TaskName, ...]]
+    #: Who starts from a task's placeholder branch.
+    followers: Mapping[TaskName, tuple[TaskName, ...]]
+
+    def rank(self, name: TaskName) -> tuple[int, int]:
+        """The task's place among ready ones; tasks outside the plan come last."""
+        return self.ranks.get(name, (0, len(self.ranks)))
+
+
+def blueprint_of(plan: Plan, rows: Iterable[TaskRow]) -> Blueprint:
+    """The plan's indices; dependants are read from the rows, which also hold tasks outside the plan."""
+    ranks = {task.name: (-task.priority, place) for place, task in enumerate(plan.tasks)}
+    last = (0, len(ranks))
+    by_rank = sorted(rows, key=lambda row: ranks.get(row.name, last))
+    owners = {placeholder_branch(plan.root_slug, task.name): task.name for task in plan.tasks}
+    return Blueprint(
+        plan=plan,
+        ranks=ranks,
+        dependants=_grouped((dependency, row.name) for row in by_rank for dependency in row.depends_on),
+        verifiers=_grouped((task.verifies, task.name) for task in plan.tasks if task.verifies is not None),
+        followers=_grouped(
+            (owners[ref], task.name) for task in plan.tasks if (ref := planned_ref(plan, task)) in owners
+        ),
+    )
+
+
+def planned_ref(plan: Plan, task: Task) -> str:
+    """Where the task starts before anything was handed off: its own ref, its target's branch, or the base branch."""
+    if task.starting_ref is not None:
+        return task.starting_ref
+    if task.verifies is not None:
+        return placeholder_branch(plan.root_slug, task.verifies)
+    return plan.base_branch
+
+
+def _grouped(pairs: Iterable[tuple[_Key, TaskName]]) -> dict[_Key, tuple[TaskName, ...]]:
+    groups: dict[_Key, list[TaskName]] = {}
+    for key, name in pairs:
+        groups.setdefault(key, []).append(name)
+    return {key: tuple(names) for key, names in groups.items()}

@@ -1,0 +1,48 @@
+"""Branches: which one a task really has, and who follows it.
+
+Before the handoff a task has a placeholder. After it, every task that still starts from that placeholder gets the
+real branch; ``ref_from`` remembers whose branch it follows. A ref that the planner chose otherwise is never touched.
+"""
+
+from dataclasses import replace
+
+from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, change
+from orchestrate.core.state import State
+from orchestrate.model.handoff import Handoff
+from orchestrate.model.names import Timestamp, is_valid_ref, placeholder_branch
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus
+
+
+def pushed_branch(state: State, handoff: Handoff) -> str | None:
+    """The branch that the task pushed; None when it says, or all signs say, that nothing was pushed."""
+    branch = handoff.branch
+    if handoff.says_no_branch or branch is None or not is_valid_ref(branch) or branch == state.plan.base_branch:
+        return None
+    return branch
+
+
+def has_real_branch(state: State, row: TaskRow) -> bool:
+    """True once the task handed off on a branch that is not merely the planned one."""
+    if row.status != TaskStatus.HANDED_OFF or not is_valid_ref(row.branch):
+        return False
+    return row.branch not in (placeholder_branch(state.plan.root_slug, row.name), state.plan.base_branch)
+
+
+def propagate(state: State, source: TaskRow, *, at: Timestamp) -> Decision:
+    """The rows that start from this task's placeholder, moved to its real branch, each with an attention line."""
+    placeholder = placeholder_branch(state.plan.root_slug, source.name)
+    if source.branch == placeholder:
+        return NOTHING
+    decision = NOTHING
+    assert state.blueprint is not None
+    for name in state.blueprint.followers.get(source.name, ()):
+        row = state.rows[name]
+        if row.status != TaskStatus.PENDING or row.starting_ref != placeholder:
+            continue
+        moved = replace(row, starting_ref=source.branch, ref_from=source.name, last_update=at)
+        told = AttentionRaised(
+            f"{name} starts from {source.branch} now, the branch of {source.name} (was {placeholder})"
+        )
+        decision += change(RowChanged(moved), told)
+    return decision

@@ -1,0 +1,109 @@
+"""Changes: what is true from now on, each a whole thing and never a patch.
+
+``RowChanged``, ``WorkspaceChanged`` and ``AttentionRaised`` are written to the journal. ``PlanTaken`` and
+``SessionChanged`` live as long as this engine: the plan has its own file, and a session ends with its process.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orchestrate.core.effects import Effect
+from orchestrate.model.plan import Plan
+from orchestrate.model.rows import TaskRow, Workspace
+
+#: Seconds that answers in flight are awaited when the engine leaves.
+GRACE_SECONDS = 5.0
+
+
+class Phase(StrEnum):
+    """Where this engine is in its life."""
+
+    RUNNING = "running"
+    LEAVING = "leaving"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the caller chose for this run."""
+
+    max_concurrent: int
+    #: Go on after an error until nothing is left to do.
+    drain: bool = False
+    max_runtime_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What is true of this engine's life only."""
+
+    settings: Settings
+    phase: Phase = Phase.RUNNING
+    exit_code: int | None = None
+    #: Why nothing is launched; None when launches are free.
+    hold: str | None = None
+    #: True once a task went to error in this session.
+    has_new_error: bool = False
+    #: How many running tasks nobody can watch any more.
+    unwatched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RowChanged:
+    """This row replaces the one of its name."""
+
+    row: TaskRow
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceChanged:
+    """The workspace's own facts."""
+
+    workspace: Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionRaised:
+    """A line that an operator must see."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTaken:
+    """This plan is the one in force."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanged:
+    """The session as it is from now on."""
+
+    session: Session
+
+
+Change = RowChanged | WorkspaceChanged | AttentionRaised | PlanTaken | SessionChanged
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to one event."""
+
+    changes: tuple[Change, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+    def __add__(self, other: "Decision") -> "Decision":
+        """This decision and then the other."""
+        if not other.changes and not other.effects:
+            return self
+        return Decision(self.changes + other.changes, self.effects + other.effects)
+
+
+NOTHING = Decision()
+
+
+def change(*changes: Change, effects: Iterable[Effect] = ()) -> Decision:
+    """A decision from its changes and effects."""
+    return Decision(changes, tuple(effects))

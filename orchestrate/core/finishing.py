@@ -1,0 +1,93 @@
+"""The end of a run: what its task is from now on, and what that means for the tasks that follow it."""
+
+from dataclasses import replace
+
+from orchestrate.core.branches import propagate, pushed_branch
+from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, SessionChanged, change
+from orchestrate.core.events import RunEnded
+from orchestrate.core.retrying import retry
+from orchestrate.core.state import State
+from orchestrate.core.verdicts import judged, pass_on_verdict
+from orchestrate.core.watching import watched
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus
+
+
+def on_run_ended(state: State, event: RunEnded) -> Decision:
+    """The row takes in how its run ended; a late or foreign end changes nothing."""
+    row = watched(state, event.task, event.run_id)
+    if row is None:
+        return NOTHING
+    row = _ended(row, event)
+    match event.status:
+        case RunStatus.FINISHED if not event.reply.is_empty:
+            return _handed_off(state, row, event)
+        case RunStatus.CANCELLED:
+            return _cancelled(row)
+        case _:
+            return _in_error(state, row, event)
+
+
+def _ended(row: TaskRow, event: RunEnded) -> TaskRow:
+    return replace(
+        row,
+        result_status=event.status.value.lower(),
+        handoff_path=event.reply.path or row.handoff_path,
+        finished_at=event.at,
+        last_update=event.at,
+        stalled_since=None,
+    )
+
+
+def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
+    handoff = event.reply.handoff
+    branch = pushed_branch(state, handoff)
+    row = replace(
+        row,
+        status=TaskStatus.HANDED_OFF,
+        branch=branch or row.branch,
+        handoff_status=handoff.status,
+        self_report=handoff.verification,
+        failure_mode=handoff.failure_mode,
+        pr_number=handoff.pr_number if handoff.pr_number is not None else row.pr_number,
+        note=None if handoff.structured else "the reply has none of the handoff's headings",
+    )
+    row = judged(state, row)
+    notes = [AttentionRaised(f"{row.name}: {note}") for note in _findings(row, event, has_branch=branch is not None)]
+    decision = change(RowChanged(row), *notes) + pass_on_verdict(state, row, at=event.at)
+    return decision if branch is None else decision + propagate(state, row, at=event.at)
+
+
+def _findings(row: TaskRow, event: RunEnded, *, has_branch: bool) -> list[str]:
+    handoff = event.reply.handoff
+    found = list(handoff.notes)
+    if not handoff.structured:
+        found.append("the reply has none of the handoff's headings; read it before you build on it.")
+    if row.handoff_status == HandoffStatus.BLOCKED:
+        found.append("it handed off blocked; the tasks that depend on it wait unless the plan says otherwise.")
+    if handoff.status == HandoffStatus.SUCCESS and not has_branch and row.type != "verifier":
+        found.append("it says success but pushed nothing.")
+    return found
+
+
+def _cancelled(row: TaskRow) -> Decision:
+    """Cancelled is cancelled, whoever asked for it, and no policy tries it again."""
+    row = replace(row, status=TaskStatus.CANCELLED, note=row.note or _by_whom(row), cancel=None)
+    return change(RowChanged(row), AttentionRaised(f"{row.name} was cancelled: {row.note}."))
+
+
+def _by_whom(row: TaskRow) -> str:
+    return "somebody cancelled it at the service" if row.cancel is None else f"cancelled by {row.cancel.by}"
+
+
+def _in_error(state: State, row: TaskRow, event: RunEnded) -> Decision:
+    empty = event.status == RunStatus.FINISHED
+    words = "the agent finished and wrote nothing" if empty else event.message or "the service says no reason"
+    mode = event.failure_mode or FailureMode.UNKNOWN
+    row = replace(row, status=TaskStatus.ERROR, failure_mode=mode, note=words, handoff_status=None, cancel=None)
+    again = retry(state, row, at=event.at)
+    if again is not None:
+        return again
+    tries = "1 try" if row.attempts == 1 else f"{row.attempts} tries"
+    told = AttentionRaised(f"{row.name} is in error after {tries}: {mode}: {words}")
+    return change(RowChanged(row), told, SessionChanged(replace(state.session, has_new_error=True)))

@@ -1,0 +1,63 @@
+"""What must hold after every event; tests check it, and the seeded world lives by it."""
+
+from orchestrate.core.scheduling import slots
+from orchestrate.core.state import State, counted, is_ready, releases
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus
+
+
+def check(state: State) -> None:
+    """Raise AssertionError, with what is broken, if the state cannot be."""
+    for row in state.rows.values():
+        _check_row(row)
+    if state.blueprint is not None:
+        _check_counts(state)
+
+
+def check_starts(before: State, after: State) -> None:
+    """A task starts only when its dependencies have released it, and only into a free slot."""
+    started = [name for name, row in after.rows.items() if _is_start(before.rows.get(name), row)]
+    for name in started:
+        held = [each for each in after.rows[name].depends_on if not releases(after.rows[each], after.plan)]
+        assert not held, f"{name} started before {held}"
+    assert not started or after.running <= slots(after), f"{after.running} tasks run in {slots(after)} slots"
+
+
+def _check_row(row: TaskRow) -> None:
+    ids = (row.agent_id is None, row.run_id is None)
+    assert ids[0] == ids[1], f"{row.name}: agent id and run id are set together: {row}"
+    match row.status:
+        case TaskStatus.RUNNING:
+            assert row.launch is not None or row.run_id is not None, f"{row.name} runs without an intent: {row}"
+        case TaskStatus.PENDING:
+            assert row.launch is None, f"{row.name} waits and has an intent: {row}"
+            assert row.run_id is None, f"{row.name} waits and has a run: {row}"
+        case TaskStatus.HANDED_OFF:
+            assert row.handoff_path is not None, f"{row.name} handed off without a handoff: {row}"
+        case _:
+            pass
+
+
+def _check_counts(state: State) -> None:
+    fresh = counted(state)
+    assert state.waiting == fresh.waiting, f"waiting {state.waiting} is {fresh.waiting}"
+    assert {key: value for key, value in state.counts.items() if value} == dict(fresh.counts.items())
+    assert (state.awaiting, state.postponed) == (fresh.awaiting, fresh.postponed)
+    assert _ready_names(state) == _ready_names(fresh), "a ready task is not in the queue"
+
+
+def _ready_names(state: State) -> set[str]:
+    names: set[str] = set()
+    stack = [state.ready]
+    while stack:
+        queue = stack.pop()
+        if queue is None:
+            continue
+        stack += [queue.left, queue.right]
+        if is_ready(state.rows[queue.item]) and state.waiting.get(queue.item) == 0:
+            names.add(queue.item)
+    return names
+
+
+def _is_start(before: TaskRow | None, after: TaskRow) -> bool:
+    return after.status == TaskStatus.RUNNING and (before is None or before.status != TaskStatus.RUNNING)

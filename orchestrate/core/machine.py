@@ -1,0 +1,152 @@
+"""The machine: ``decide(state, event)`` answers with changes and effects, ``apply`` makes the changes true.
+
+Rules that hold for every handler:
+
+1. It is pure. All it knows is the state and the event; all it does is answer.
+2. Changes are whole rows. Replaying them gives the same state; replay never decides again.
+3. An answer that is not for the row's present launch or run changes nothing. It came late.
+4. After the handler, tasks that became ready are started, and then the end is looked for; no handler does either.
+5. A row only takes the steps of the transition table (``core.transitions``); anything else is a bug, and is raised.
+6. While the engine leaves, facts are still taken in, but nothing new is started: launches and look-ups that a
+   handler asks for are left to the next engine, whose recovery derives them from the rows.
+"""
+
+from dataclasses import replace
+from typing import assert_never
+
+from orchestrate.core import finishing, launching, operating, recovery, retrying, scheduling, transitions, watching
+from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged
+from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent
+from orchestrate.core.events import (
+    AccessLost,
+    AgentLaunched,
+    AgentNotFound,
+    CancelAnswered,
+    EffectFailed,
+    EngineStarted,
+    Event,
+    LaunchDelayed,
+    LaunchOutcomeUnknown,
+    LaunchRefused,
+    PlanRead,
+    RunEnded,
+    RunMissing,
+    RunStalled,
+    RunStirred,
+    ServiceUnreachable,
+    StopReason,
+    StopRequested,
+    TimerFired,
+    TimerKind,
+)
+from orchestrate.core.state import State, apply
+
+
+class MachineError(Exception):
+    """A bug of the machine: a row took a step that is not in the transition table."""
+
+
+def decide(state: State, event: Event) -> Decision:
+    """What follows from this event: rows as they are from now on, and orders to the outside."""
+    return step(state, event)[1]
+
+
+def step(state: State, event: Event) -> tuple[State, Decision]:
+    """The decision, and the state after it."""
+    decision = _without_starts(_handled(state, event)) if _is_leaving(state) else _handled(state, event)
+    _check_steps(state, decision, event)
+    after = apply(state, decision.changes)
+    for follow_up in (_started, _ended):
+        more = follow_up(after, event)
+        if more is not NOTHING:
+            after, decision = apply(after, more.changes), decision + more
+    return after, replace(decision, effects=tuple(_caused(effect, event) for effect in decision.effects))
+
+
+def _is_leaving(state: State) -> bool:
+    return state.session.phase != Phase.RUNNING
+
+
+def _started(state: State, event: Event) -> Decision:
+    return scheduling.start_ready_tasks(state, event)
+
+
+def _ended(state: State, _event: Event) -> Decision:
+    return operating.end_if_over(state)
+
+
+def _caused(effect: Effect, event: Event) -> Effect:
+    return replace(effect, cause=event.id)
+
+
+def _without_starts(decision: Decision) -> Decision:
+    """The decision without launches and look-ups."""
+    kept = tuple(effect for effect in decision.effects if not isinstance(effect, (LaunchAgent, LookUpAgent)))
+    return replace(decision, effects=kept)
+
+
+def _check_steps(state: State, decision: Decision, event: Event) -> None:
+    for item in decision.changes:
+        if isinstance(item, RowChanged):
+            before = state.rows.get(item.row.name)
+            if before is not None and not transitions.is_legal(before.status, item.row.status):
+                raise MachineError(f"{item.row.name}: {before.status} -> {item.row.status} after {event!r}")
+
+
+def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  one arm an event is the clearest table
+    match event:
+        case EngineStarted():
+            return NOTHING
+        case PlanRead():
+            return recovery.on_plan_read(state, event)
+        case AgentLaunched():
+            return launching.on_agent_launched(state, event)
+        case LaunchRefused():
+            return launching.on_launch_refused(state, event)
+        case LaunchDelayed():
+            return launching.on_launch_delayed(state, event)
+        case LaunchOutcomeUnknown():
+            return launching.on_launch_outcome_unknown(state, event)
+        case AgentNotFound():
+            return launching.on_agent_not_found(state, event)
+        case AccessLost():
+            lost = launching.on_launch_access_lost(state, event) + watching.on_watch_access_lost(state, event)
+            return lost + operating.on_access_lost(apply(state, lost.changes), event)
+        case RunStalled():
+            return watching.on_run_stalled(state, event)
+        case RunStirred():
+            return watching.on_run_stirred(state, event)
+        case RunEnded():
+            return finishing.on_run_ended(state, event)
+        case RunMissing():
+            return watching.on_run_missing(state, event)
+        case CancelAnswered():
+            return watching.on_cancel_answered(state, event)
+        case ServiceUnreachable():
+            return operating.on_service_unreachable(event)
+        case TimerFired():
+            return _on_timer(state, event)
+        case StopRequested():
+            return operating.on_stop_requested(state, event)
+        case EffectFailed():
+            return watching.on_performer_fault(state, event)
+        case _:
+            raise MachineError(f"no handler for {event!r}")
+
+
+def _on_timer(state: State, event: TimerFired) -> Decision:
+    match event.timer.kind:
+        case TimerKind.RELAUNCH:
+            return launching.on_relaunch_due(state, event)
+        case TimerKind.DEADLINE:
+            return watching.on_deadline(state, event)
+        case TimerKind.RETRY:
+            return retrying.on_retry_due(state, event)
+        case TimerKind.CANCEL:
+            return watching.on_cancel_due(state, event)
+        case TimerKind.GRACE:
+            return operating.on_grace_over(state)
+        case TimerKind.CHECKPOINT:
+            return operating.on_stop_requested(state, StopRequested(at=event.at, reason=StopReason.CHECKPOINT))
+        case _:
+            assert_never(event.timer.kind)

@@ -1,0 +1,91 @@
+"""The engine's own life: leaving on request, at a checkpoint, after an error, or because nothing is left to do."""
+
+from dataclasses import replace
+
+from orchestrate.core.changes import (
+    GRACE_SECONDS,
+    NOTHING,
+    AttentionRaised,
+    Decision,
+    Phase,
+    SessionChanged,
+    change,
+)
+from orchestrate.core.effects import EndRun, SetTimer
+from orchestrate.core.events import AccessLost, ServiceUnreachable, StopReason, StopRequested, Timer, TimerKind
+from orchestrate.core.scheduling import has_ready, hold_reason
+from orchestrate.core.state import State
+from orchestrate.model.vocabulary import TaskStatus
+
+EXIT_DONE = 0
+EXIT_PLANNERS_TURN = 1
+EXIT_CHECKPOINT = 100
+EXIT_INTERRUPTED = 130
+
+_EXIT_CODES = {StopReason.INTERRUPT: EXIT_INTERRUPTED, StopReason.CHECKPOINT: EXIT_CHECKPOINT}
+
+
+def on_stop_requested(state: State, event: StopRequested) -> Decision:
+    """Launching ends at once; agents go on."""
+    if state.session.phase != Phase.RUNNING:
+        return NOTHING
+    return _leave(state, _EXIT_CODES[event.reason])
+
+
+def on_grace_over(state: State) -> Decision:
+    """Answers in flight were awaited long enough; the next engine looks them up."""
+    return _end(state) if state.session.phase == Phase.LEAVING else NOTHING
+
+
+def on_access_lost(state: State, event: AccessLost) -> Decision:
+    """Without a key nothing more is launched; told once."""
+    if state.session.hold is not None:
+        return NOTHING
+    words = f"{event.message} Nothing more is launched."
+    return change(
+        SessionChanged(replace(state.session, hold=event.message)),
+        AttentionRaised(words if event.hint is None else f"{words} {event.hint}"),
+    )
+
+
+def on_service_unreachable(event: ServiceUnreachable) -> Decision:
+    """A service that does not answer is nobody's error; it is told, and asked again."""
+    return change(AttentionRaised(event.message))
+
+
+def end_if_over(state: State) -> Decision:
+    """The end of the run when there is nothing more to wait for."""
+    session = state.session
+    if state.blueprint is None or session.phase == Phase.ENDED:
+        return NOTHING
+    if session.phase == Phase.LEAVING:
+        return NOTHING if state.awaiting else _end(state)
+    if session.has_new_error and not session.settings.drain:
+        return _leave(state, EXIT_PLANNERS_TURN)
+    if state.running > session.unwatched or _goes_on(state):
+        return NOTHING
+    return _leave(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
+
+
+def _goes_on(state: State) -> bool:
+    """True while something may still start by itself."""
+    return hold_reason(state) is None and (has_ready(state) or state.postponed > 0)
+
+
+def _is_all_handed_off(state: State) -> bool:
+    settled = state.counts.get(TaskStatus.HANDED_OFF, 0) + state.counts.get(TaskStatus.PRUNED, 0)
+    return settled == len(state.rows)
+
+
+def _leave(state: State, exit_code: int) -> Decision:
+    session = replace(state.session, phase=Phase.LEAVING, exit_code=exit_code)
+    if state.awaiting:
+        timer = SetTimer(timer=Timer(TimerKind.GRACE), delay_seconds=GRACE_SECONDS)
+        return change(SessionChanged(session), effects=[timer])
+    return _end(replace(state, session=session))
+
+
+def _end(state: State) -> Decision:
+    assert state.session.exit_code is not None
+    ended = SessionChanged(replace(state.session, phase=Phase.ENDED))
+    return change(ended, effects=[EndRun(exit_code=state.session.exit_code)])

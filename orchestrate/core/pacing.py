@@ -1,0 +1,31 @@
+"""How long to wait before something is tried again."""
+
+import zlib
+
+from orchestrate.model.vocabulary import LaunchDelay
+
+#: First waits in seconds; they double with each answer that says "later".
+_FIRST = {
+    LaunchDelay.UNREACHABLE: 1.0,
+    LaunchDelay.UNKNOWN_OUTCOME: 1.0,
+    LaunchDelay.RATE_LIMIT: 3.0,
+    LaunchDelay.CAPACITY: 5.0,
+    LaunchDelay.QUOTA: 60.0,
+}
+_LONGEST = 60.0
+_LONGEST_QUOTA = 900.0
+#: Longest wait that a service may ask for.
+_LONGEST_ASKED = 3600.0
+
+
+def delay_seconds(kind: LaunchDelay, *, delays: int, seed: str, asked_seconds: float | None = None) -> float:
+    """Seconds until the next try: doubling, spread by up to a quarter, never less than the service asked for."""
+    longest = _LONGEST_QUOTA if kind == LaunchDelay.QUOTA else _LONGEST
+    doubled = min(longest, _FIRST[kind] * 2.0 ** min(delays - 1, 10))
+    spread = doubled * (1 + _fraction(f"{seed}/{delays}") / 4)
+    return max(spread, min(asked_seconds or 0.0, _LONGEST_ASKED))
+
+
+def _fraction(seed: str) -> float:
+    """A number from 0 to 1 that looks drawn and is the same in every replay."""
+    return zlib.crc32(seed.encode()) / 0xFFFFFFFF

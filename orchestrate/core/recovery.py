@@ -1,0 +1,133 @@
+"""Taking in a plan, and taking up what a former engine left: every open row gets the effects that its state implies.
+
+A row alone says what is due: an intent without a run is looked up, a run is watched, a delayed launch waits on. No
+record of effects is needed.
+"""
+
+from dataclasses import replace
+
+from orchestrate.core.blueprint import planned_ref
+from orchestrate.core.branches import has_real_branch, propagate
+from orchestrate.core.changes import (
+    NOTHING,
+    AttentionRaised,
+    Change,
+    Decision,
+    PlanTaken,
+    RowChanged,
+    change,
+)
+from orchestrate.core.effects import Effect, LookUpAgent, SetTimer, WatchRun
+from orchestrate.core.events import PlanRead, Timer, TimerKind
+from orchestrate.core.retrying import retry_timer
+from orchestrate.core.state import State, apply
+from orchestrate.core.watching import cancel_orders, deadline_timer
+from orchestrate.model.names import Timestamp, placeholder_branch
+from orchestrate.model.plan import Plan, Task
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus
+
+
+def on_plan_read(state: State, event: PlanRead) -> Decision:
+    """Rows for the plan's tasks, and the effects that open rows imply."""
+    changes: list[Change] = [*_planned_rows(state, event), *_pruned_rows(state, event), PlanTaken(event.plan)]
+    timer = _checkpoint_timer(state) if state.blueprint is None else ()
+    decision = Decision(tuple(changes), timer)
+    if state.blueprint is not None:
+        return decision
+    after = apply(state, changes)
+    swept = _swept(after, at=event.at)
+    return decision + swept + _taken_up(apply(after, swept.changes), at=event.at)
+
+
+def _checkpoint_timer(state: State) -> tuple[SetTimer, ...]:
+    seconds = state.session.settings.max_runtime_seconds
+    return () if seconds is None else (SetTimer(timer=Timer(TimerKind.CHECKPOINT), delay_seconds=seconds),)
+
+
+def _planned_rows(state: State, event: PlanRead) -> list[RowChanged]:
+    changed = []
+    for task in event.plan.tasks:
+        before = state.rows.get(task.name)
+        after = _planned(event.plan, task, before, at=event.at)
+        if after != before:
+            changed.append(RowChanged(after))
+    return changed
+
+
+def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> TaskRow:
+    """The task's row as the plan wants it; what has begun keeps its own facts."""
+    if row is None:
+        return TaskRow(
+            name=task.name,
+            type=task.type,
+            branch=placeholder_branch(plan.root_slug, task.name),
+            starting_ref=planned_ref(plan, task),
+            depends_on=task.depends_on,
+            last_update=at,
+        )
+    if row.status == TaskStatus.PRUNED and row.attempts == 0 and row.agent_id is None:
+        row = replace(row, status=TaskStatus.PENDING, last_update=at)
+    if row.status != TaskStatus.PENDING:
+        return row
+    followed = row.ref_from is not None and row.ref_from in task.depends_on
+    ref = row.starting_ref if followed else planned_ref(plan, task)
+    return replace(row, type=task.type, depends_on=task.depends_on, starting_ref=ref)
+
+
+def _pruned_rows(state: State, event: PlanRead) -> list[RowChanged]:
+    """Rows that wait for a task which is not in the plan any more; ad hoc ones are nobody's plan."""
+    return [
+        RowChanged(replace(row, status=TaskStatus.PRUNED, note="it is not in the plan any more", last_update=event.at))
+        for row in state.rows.values()
+        if row.status == TaskStatus.PENDING
+        and event.plan.tasks_by_name.get(row.name) is None
+        and not row.extra.get("adHoc")
+    ]
+
+
+def _swept(state: State, *, at: Timestamp) -> Decision:
+    """Real branches of former sessions, handed on to those that follow them still."""
+    decision = NOTHING
+    for row in state.rows.values():
+        if has_real_branch(state, row):
+            decision += propagate(state, row, at=at)
+    return decision
+
+
+def _taken_up(state: State, *, at: Timestamp) -> Decision:
+    changes: list[Change] = []
+    effects: list[Effect] = []
+    for row in state.rows.values():
+        if row.status == TaskStatus.PENDING:
+            effects += retry_timer(row, now=at)
+        elif row.status == TaskStatus.RUNNING:
+            decision = _taken_up_row(state, row, at=at)
+            changes += decision.changes
+            effects += decision.effects
+    return Decision(tuple(changes), tuple(effects))
+
+
+def _taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    if row.agent_id is not None and row.run_id is not None:
+        return change(effects=[WatchRun(row=row), *_cancel_asked_for(row), *deadline_timer(state, row, now=at)])
+    if row.launch is None or row.agent_id is not None or row.run_id is not None:
+        return _without_intent(row, at=at)
+    asked = replace(row, launch=replace(row.launch, delay=None), not_before=None, last_update=at)
+    return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])
+
+
+def _cancel_asked_for(row: TaskRow) -> tuple[Effect, ...]:
+    """The cancel that was asked for and not confirmed, asked for again."""
+    return () if row.cancel is None else tuple(cancel_orders(row))
+
+
+def _without_intent(row: TaskRow, *, at: Timestamp) -> Decision:
+    """A row that says "running" and not whose: nobody can watch it, and it is never launched again by itself."""
+    ids = f"agent {row.agent_id or 'unknown'}, run {row.run_id or 'unknown'}"
+    note = (
+        f"the state said running without both ids ({ids}); an agent may exist. "
+        f"Look for one named like {row.name} at the service, then respawn the task or cancel that agent"
+    )
+    row = replace(row, status=TaskStatus.ERROR, note=note, finished_at=at, last_update=at, launch=None)
+    return change(RowChanged(row), AttentionRaised(f"{row.name}: {note}."))

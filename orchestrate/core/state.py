@@ -1,0 +1,184 @@
+"""The state: rows, and what is counted from them so that no event costs more in a larger plan.
+
+``rows`` is the truth; ``waiting``, ``ready``, ``counts`` and ``awaiting`` follow from it and are kept up by
+``apply``. A new plan counts everything anew; every other change touches its row and that row's dependants.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from immutables import Map
+
+from orchestrate.core.blueprint import Blueprint, blueprint_of
+from orchestrate.core.changes import (
+    AttentionRaised,
+    Change,
+    PlanTaken,
+    RowChanged,
+    Session,
+    SessionChanged,
+    WorkspaceChanged,
+)
+from orchestrate.core.queue import Queue, added
+from orchestrate.model.names import TaskName
+from orchestrate.model.plan import Plan
+from orchestrate.model.rows import TaskRow, Workspace
+from orchestrate.model.vocabulary import HandoffStatus, OnBlocked, TaskStatus
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything that the machine decides on."""
+
+    workspace: Workspace
+    session: Session
+    rows: Map[TaskName, TaskRow] = field(default_factory=Map)
+    blueprint: Blueprint | None = None
+    #: For each task the number of dependencies that have not released it.
+    waiting: Map[TaskName, int] = field(default_factory=Map)
+    #: Tasks that miss nothing but a slot; it may hold some that are ready no longer, they are passed over.
+    ready: Queue[TaskName] | None = None
+    counts: Map[TaskStatus, int] = field(default_factory=Map)
+    #: Launches whose answer is on its way.
+    awaiting: int = 0
+    #: Pending tasks that wait for their moment.
+    postponed: int = 0
+
+    @property
+    def running(self) -> int:
+        """How many tasks hold a slot."""
+        return self.counts.get(TaskStatus.RUNNING, 0)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan in force."""
+        assert self.blueprint is not None, "no plan was read yet"
+        return self.blueprint.plan
+
+
+def apply(state: State, changes: Iterable[Change]) -> State:
+    """The state after these changes."""
+    for item in changes:
+        match item:
+            case RowChanged(row):
+                state = _with_row(state, row)
+            case WorkspaceChanged(workspace):
+                state = replace(state, workspace=workspace)
+            case SessionChanged(session):
+                state = replace(state, session=session)
+            case PlanTaken(plan):
+                state = counted(replace(state, blueprint=blueprint_of(plan, state.rows.values())))
+            case AttentionRaised():
+                pass  # told and written by the loop; the machine never decides on it
+    return state
+
+
+def counted(state: State) -> State:
+    """The same rows with all that follows from them counted anew."""
+    assert state.blueprint is not None
+    waiting = Map(
+        {row.name: _open_dependencies(state, row) for row in state.rows.values() if row.status == TaskStatus.PENDING}
+    )
+    ready: Queue[TaskName] | None = None
+    for name, count in waiting.items():
+        if count == 0 and is_ready(state.rows[name]):
+            ready = added(ready, name, rank=state.blueprint.rank(name))
+    return replace(
+        state,
+        waiting=waiting,
+        ready=ready,
+        counts=Map(Counter(row.status for row in state.rows.values())),
+        awaiting=sum(map(is_awaiting, state.rows.values())),
+        postponed=sum(map(is_postponed, state.rows.values())),
+    )
+
+
+def is_ready(row: TaskRow) -> bool:
+    """True for a pending task that waits for no moment; its dependencies are counted elsewhere."""
+    return row.status == TaskStatus.PENDING and row.not_before is None
+
+
+def is_awaiting(row: TaskRow) -> bool:
+    """True while an answer to this row's launch is on its way."""
+    return (
+        row.status == TaskStatus.RUNNING and row.run_id is None and row.launch is not None and row.launch.delay is None
+    )
+
+
+def is_postponed(row: TaskRow) -> bool:
+    """True for a pending task that waits for its moment."""
+    return row.status == TaskStatus.PENDING and row.not_before is not None
+
+
+def releases(row: TaskRow, plan: Plan) -> bool:
+    """True when this task's dependants may start as far as it is concerned."""
+    if row.status != TaskStatus.HANDED_OFF:
+        return False
+    if row.handoff_status != HandoffStatus.BLOCKED:
+        return True
+    task = plan.tasks_by_name.get(row.name)
+    return task is not None and task.on_blocked == OnBlocked.RELEASE
+
+
+def _open_dependencies(state: State, row: TaskRow) -> int:
+    rows, plan = state.rows, state.plan
+    return sum(1 for name in row.depends_on if name not in rows or not releases(rows[name], plan))
+
+
+def _with_row(state: State, row: TaskRow) -> State:
+    before = state.rows.get(row.name)
+    rows = state.rows.set(row.name, row)
+    if state.blueprint is None:
+        return replace(state, rows=rows)
+    state = replace(
+        state,
+        rows=rows,
+        counts=_moved(state.counts, before, row),
+        awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
+        postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
+    )
+    state = _with_dependants(state, before, row)
+    return _queued(state, before, row)
+
+
+def _moved(counts: Map[TaskStatus, int], before: TaskRow | None, after: TaskRow) -> Map[TaskStatus, int]:
+    if before is not None and before.status == after.status:
+        return counts
+    if before is not None:
+        counts = counts.set(before.status, counts[before.status] - 1)
+    return counts.set(after.status, counts.get(after.status, 0) + 1)
+
+
+def _with_dependants(state: State, before: TaskRow | None, after: TaskRow) -> State:
+    """The counts of the dependants after their dependency came to release them, or ceased to."""
+    plan, blueprint = state.plan, state.blueprint
+    assert blueprint is not None
+    step = (before is not None and releases(before, plan)) - releases(after, plan)
+    if step == 0:
+        return state
+    waiting, ready = state.waiting, state.ready
+    for name in blueprint.dependants.get(after.name, ()):
+        if name not in waiting:
+            continue
+        count = waiting[name] + step
+        waiting = waiting.set(name, count)
+        if count == 0 and is_ready(state.rows[name]):
+            ready = added(ready, name, rank=blueprint.rank(name))
+    return replace(state, waiting=waiting, ready=ready)
+
+
+def _queued(state: State, before: TaskRow | None, after: TaskRow) -> State:
+    """The state with a row that came back to pending, or whose moment has come, among the ready ones again."""
+    blueprint = state.blueprint
+    assert blueprint is not None
+    if after.status != TaskStatus.PENDING:
+        return state if after.name not in state.waiting else replace(state, waiting=state.waiting.delete(after.name))
+    if before is not None and before.status == TaskStatus.PENDING and before.depends_on == after.depends_on:
+        count = state.waiting[after.name]
+    else:
+        count = _open_dependencies(state, after)
+        state = replace(state, waiting=state.waiting.set(after.name, count))
+    if count or not is_ready(after) or (before is not None and is_ready(before)):
+        return state
+    return replace(state, ready=added(state.ready, after.name, rank=blueprint.rank(after.name)))

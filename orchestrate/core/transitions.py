@@ -1,0 +1,49 @@
+"""The steps that a task's status may take, and what leads to them; the diagram in the docs is drawn from this table."""
+
+from dataclasses import dataclass
+
+from orchestrate.model.vocabulary import TaskStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One legal step; ``on`` is the event, or what the machine decides by itself."""
+
+    source: TaskStatus
+    target: TaskStatus
+    on: str
+
+
+TABLE = (
+    Transition(TaskStatus.PENDING, TaskStatus.RUNNING, "a slot is free and every dependency handed off"),
+    Transition(TaskStatus.PENDING, TaskStatus.PRUNED, "PlanRead without the task"),
+    Transition(TaskStatus.PRUNED, TaskStatus.PENDING, "PlanRead with the task again, never launched"),
+    Transition(TaskStatus.RUNNING, TaskStatus.HANDED_OFF, "RunEnded FINISHED with a message"),
+    Transition(
+        TaskStatus.RUNNING, TaskStatus.ERROR, "RunEnded ERROR, EXPIRED or without a message; LaunchRefused; RunMissing"
+    ),
+    Transition(TaskStatus.RUNNING, TaskStatus.CANCELLED, "RunEnded CANCELLED"),
+    Transition(
+        TaskStatus.RUNNING, TaskStatus.PENDING, "AccessLost before the launch; RunEnded that the plan's retry names"
+    ),
+)
+
+_LEGAL = frozenset((step.source, step.target) for step in TABLE)
+
+
+def is_legal(source: TaskStatus, target: TaskStatus) -> bool:
+    """True when the table has the step; a status may always stay."""
+    return source == target or (source, target) in _LEGAL
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram."""
+    lines = [f"    {_node(step.source)} --> {_node(step.target)}: {step.on.replace(';', ',')}" for step in TABLE]
+    ends = [
+        f"    {_node(status)} --> [*]" for status in (TaskStatus.HANDED_OFF, TaskStatus.ERROR, TaskStatus.CANCELLED)
+    ]
+    return "\n".join(["stateDiagram-v2", f"    [*] --> {_node(TaskStatus.PENDING)}", *lines, *ends])
+
+
+def _node(status: TaskStatus) -> str:
+    return status.value.replace("-", "_")

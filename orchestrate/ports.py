@@ -1,0 +1,120 @@
+"""Ports: what the engine needs of the outside, one small Protocol for each need.
+
+Errors that cross a port are those of ``orchestrate.errors``; each adapter translates its own.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from orchestrate.core.state import State
+from orchestrate.model.names import AgentId, RunId, TaskName
+from orchestrate.model.records import Record
+from orchestrate.model.rows import Attention, TaskRow
+from orchestrate.model.wire import Agent, Created, Frame, Run
+
+
+class Clock(Protocol):
+    """Time, so that tests may let it jump."""
+
+    def now(self) -> float:
+        """Seconds since 1970; may jump when the machine's clock is set."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never go back; only differences mean anything."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait so long."""
+        ...
+
+
+class AgentService(Protocol):
+    """The Cloud Agents API as the engine uses it."""
+
+    async def create_agent(self, body: bytes, *, key: str) -> Created:
+        """Create an agent with exactly this body."""
+        ...
+
+    async def get_agent(self, agent_id: AgentId) -> Agent:
+        """The agent of this id."""
+        ...
+
+    async def first_run(self, agent_id: AgentId) -> Run | None:
+        """The agent's oldest run."""
+        ...
+
+    async def get_run(self, agent_id: AgentId, run_id: RunId) -> Run:
+        """The run as it is now: the truth."""
+        ...
+
+    def stream_run(
+        self, agent_id: AgentId, run_id: RunId, *, last_event_id: str | None = None
+    ) -> AbstractAsyncContextManager[AsyncIterator[Frame]]:
+        """The run's frames from the last one that was handled; an accelerator only."""
+        ...
+
+    async def cancel_run(self, agent_id: AgentId, run_id: RunId) -> None:
+        """Ask for the run's end; only its status confirms it."""
+        ...
+
+
+class Ledger(Protocol):
+    """The workspace's journal and snapshot."""
+
+    async def append(self, records: Sequence[Record]) -> None:
+        """Write and sync these records; they are durable when it returns."""
+        ...
+
+    async def write_snapshot_if_due(self, now: float) -> None:
+        """Bring ``state.json`` up to the last synced record, if that is due."""
+        ...
+
+    async def write_snapshot(self) -> None:
+        """Bring ``state.json`` up to the last synced record."""
+        ...
+
+
+class Archive(Protocol):
+    """The workspace's request and handoff files."""
+
+    async def write_request(self, task: TaskName, attempt: int, body: bytes) -> None:
+        """Write and sync a create request before it is sent."""
+        ...
+
+    async def read_request(self, task: TaskName, attempt: int) -> bytes | None:
+        """The request of this attempt; None means that nothing was sent."""
+        ...
+
+    async def save_reply(
+        self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None = None
+    ) -> str:
+        """Write and sync a reply; answers the handoff's path, relative to the workspace."""
+        ...
+
+    async def read_handoff(self, task: TaskName) -> str | None:
+        """The task's redacted handoff with its header."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What became true, and durable, with one group of events."""
+
+    state: State
+    rows: tuple[TaskRow, ...]
+    attention: tuple[Attention, ...]
+
+
+class Surface(Protocol):
+    """Whoever shows the run to people; every call is cheap and never fails."""
+
+    def publish(self, publication: Publication) -> None:
+        """Show what is true from now on."""
+        ...
+
+    def saw_activity(self, task: TaskName, doing: str | None) -> None:
+        """Show that an agent does something; never journalled."""
+        ...
