@@ -1,0 +1,1 @@
+"""The Cloud Agents API from the client's side."""

@@ -1,0 +1,56 @@
+"""Where the service is, and by which way it is reached."""
+
+import ipaddress
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from orchestrate.errors import InputRefused
+
+_HINT = "Write it like https://api.cursor.com; http:// is for a server on this machine only."
+
+
+def checked_base_url(url: str) -> str:
+    """The address without a trailing slash, or `InputRefused` if the key may not be sent there."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise InputRefused(f"the service's address cannot be read: {error}", hint=_HINT) from error
+    fault = _fault(url, parsed)
+    if fault is not None:
+        raise InputRefused(f"the service's address {fault}", hint=_HINT)
+    return str(parsed).rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """True for this machine: ``localhost``, 127.0.0.0/8 and ::1."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def proxy_for(base_url: str) -> str | None:
+    """The proxy that the machine's settings name for this address; none for this machine itself."""
+    url = httpx.URL(base_url)
+    if is_loopback(url.host) or proxy_bypass(url.host):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def _fault(text: str, url: httpx.URL) -> str | None:
+    if text != text.strip() or not url.host:
+        return "is not complete or has white space around it"
+    if url.scheme not in ("http", "https"):
+        return "is neither https:// nor http://"
+    if url.userinfo:
+        return "holds credentials"
+    if url.query or url.fragment:
+        return "has a query or a fragment"
+    if url.scheme == "http" and not is_loopback(url.host):
+        return f"would send the key to {url.host} without encryption"
+    return None

@@ -1,0 +1,176 @@
+"""Sending requests and reading answers, over lanes; redirects are never followed, no cookie is kept.
+
+Transports are used without `httpx.AsyncClient` on top: its cookies, redirects and authentication flow cost a fifth of
+a request and do nothing that is wanted here.
+"""
+
+import ssl
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+import anyio
+import httpx
+
+from orchestrate.cloud.address import proxy_for
+from orchestrate.cloud.answers import Answer
+from orchestrate.cloud.lanes import Lanes
+from orchestrate.cloud.problems import Call, Problems
+from orchestrate.errors import InputRefused
+
+#: Requests in flight at a time, streams not counted.
+_CALLS_AT_A_TIME = 32
+#: Open connections of ended streams that are kept for the next ones.
+_SPARE_STREAMS = 256
+#: Seconds; the service sends a heartbeat about every 15.
+_STREAM_SILENCE = 120.0
+#: Seconds that an unused connection is kept.
+_KEEP_ALIVE = 60.0
+#: A call as a whole may take this many times the longest silence.
+_WHOLE_CALL = 4
+#: Seconds to wait for the end of a stream that has said its last word, so that its connection can be used again.
+_LAST_BYTES = 0.25
+_LARGEST_ANSWER = 64 * 1024 * 1024
+
+
+class StreamBody:
+    """The chunks of one streamed body, each as soon as it comes."""
+
+    def __init__(self, response: httpx.Response, *, on_error: Callable[[Exception], Exception]) -> None:
+        self._chunks = response.aiter_bytes()
+        self._on_error = on_error
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await anext(self._chunks)
+        except httpx.RequestError as error:
+            raise self._on_error(error) from error
+
+    async def read_to_end(self) -> None:
+        """Skip what is left, for a moment only: a connection is kept only if its body was read to the end."""
+        try:
+            with anyio.move_on_after(_LAST_BYTES):
+                async for _ in self._chunks:
+                    continue
+        except httpx.RequestError:
+            return  # nobody waits for these bytes; the connection is not kept then
+
+
+class Sender:
+    """Carries requests to one base URL with one set of headers."""
+
+    def __init__(
+        self, *, base_url: str, headers: Mapping[str, str], timeout_seconds: float, problems: Problems
+    ) -> None:
+        self._base_url = base_url
+        self._headers = _raw(headers)
+        self._problems = problems
+        self._deadline = _WHOLE_CALL * timeout_seconds
+        self._extensions = {"timeout": httpx.Timeout(timeout_seconds).as_dict()}
+        self._stream_extensions = {"timeout": httpx.Timeout(timeout_seconds, read=_STREAM_SILENCE).as_dict()}
+        make_transport = _transport_maker(base_url)
+        self._calls = Lanes(make_transport, limit=_CALLS_AT_A_TIME, spare=_CALLS_AT_A_TIME)
+        self._streams = Lanes(make_transport, limit=None, spare=_SPARE_STREAMS)
+
+    async def send(
+        self, call: Call, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """The answer if it is a success; every other outcome is raised."""
+        request = httpx.Request(
+            call.method,
+            self._base_url + path,
+            headers=self._headers + _raw(headers) if headers else self._headers,
+            content=body,
+            extensions=self._extensions,
+        )
+        lane = await self._calls.take()
+        try:
+            with anyio.fail_after(self._deadline):
+                response = await lane.handle_async_request(request)
+                return await self._read(call, response)
+        except (httpx.RequestError, TimeoutError) as error:
+            raise self._problems.no_answer(call, error) from error
+        finally:
+            await self._calls.give_back(lane)
+
+    @asynccontextmanager
+    async def open_stream(self, call: Call, path: str, *, headers: Mapping[str, str]) -> AsyncIterator[StreamBody]:
+        """The body of a successful answer while it comes; closed at the end, also in its middle."""
+        request = httpx.Request(
+            call.method,
+            self._base_url + path,
+            headers=self._headers + _raw(headers),
+            extensions=self._stream_extensions,
+        )
+        lane = await self._streams.take()
+        try:
+            response = await self._begin(call, lane, request)
+            try:
+                yield StreamBody(response, on_error=lambda error: self._problems.no_answer(call, error))
+            finally:
+                await response.aclose()
+        finally:
+            await self._streams.give_back(lane)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._calls.aclose()
+        await self._streams.aclose()
+
+    async def _begin(self, call: Call, lane: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
+        try:
+            with anyio.fail_after(self._deadline):
+                response = await lane.handle_async_request(request)
+                if response.is_success and _is_event_stream(response):
+                    return response
+                answer = await self._read(call, response)
+        except (httpx.RequestError, TimeoutError) as error:
+            raise self._problems.no_answer(call, error) from error
+        raise self._problems.broken(call, answer, "it is no event stream")
+
+    async def _read(self, call: Call, response: httpx.Response) -> Answer:
+        size, chunks = 0, []
+        try:
+            async for chunk in response.aiter_bytes():
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > _LARGEST_ANSWER:
+                    break
+        finally:
+            await response.aclose()
+        answer = Answer(response.status_code, response.headers, b"".join(chunks))
+        if not response.is_success:
+            raise self._problems.refused(call, answer)
+        if size > _LARGEST_ANSWER:
+            raise self._problems.broken(call, answer, f"it has more than {_LARGEST_ANSWER} bytes")
+        return answer
+
+
+def _is_event_stream(response: httpx.Response) -> bool:
+    media_type: str = response.headers.get("content-type", "")
+    return media_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers.items()]
+
+
+def _transport_maker(base_url: str) -> Callable[[], httpx.AsyncHTTPTransport]:
+    """Transports share one TLS context: each of their own would cost 30 ms."""
+    is_encrypted = base_url.startswith("https:")
+    context = httpx.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    proxy = proxy_for(base_url)
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEEP_ALIVE)
+
+    def make() -> httpx.AsyncHTTPTransport:
+        return httpx.AsyncHTTPTransport(verify=context, proxy=proxy, limits=limits, trust_env=False)
+
+    try:
+        make()
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
+        raise InputRefused(
+            "the proxy of this machine's settings cannot be used", hint="Name an http:// or https:// proxy, or none."
+        ) from error
+    return make
