@@ -1,0 +1,1 @@
+"""Repositories: their addresses, and what git knows of remote ones."""
