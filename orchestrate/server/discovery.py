@@ -1,0 +1,104 @@
+"""``server.json``: where the server of a state folder listens, and whether it is alive."""
+
+import http.client
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import orjson
+import psutil
+
+#: A server on this machine answers within milliseconds unless the machine is drowning.
+_ANSWER_SECONDS = 5
+#: Two readings of one process's start time differ by rounding only.
+_START_TOLERANCE_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a server listens, and the token that its owner needs."""
+
+    url: str
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFile:
+    """What ``server.json`` holds."""
+
+    port: int
+    pid: int
+    #: When the process was started, as the operating system tells it: tells a reused pid apart.
+    started: float
+    token: str = field(repr=False)
+    version: str
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where to send requests."""
+        return Endpoint(url=f"http://127.0.0.1:{self.port}", token=self.token)
+
+
+def server_file_path(state_dir: Path) -> Path:
+    """Where the file is."""
+    return state_dir / "server.json"
+
+
+def read_server_file(state_dir: Path) -> ServerFile | None:
+    """What the file says; None if there is none, or none that can be used."""
+    try:
+        return ServerFile(**orjson.loads(server_file_path(state_dir).read_bytes()))
+    except (OSError, orjson.JSONDecodeError, TypeError):
+        return None
+
+
+def write_server_file(state_dir: Path, content: ServerFile) -> None:
+    """Replace the file as a whole."""
+    write_private(server_file_path(state_dir), orjson.dumps(asdict(content), option=orjson.OPT_INDENT_2))
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Replace a file as a whole; only its owner can read it, at any moment."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+
+
+def is_alive(server: ServerFile) -> bool:
+    """Whether the very process that wrote the file still runs."""
+    started = process_start(server.pid)
+    return started is not None and abs(started - server.started) <= _START_TOLERANCE_SECONDS
+
+
+def process_start(pid: int) -> float | None:
+    """When the process of that id was started; None if it has ended."""
+    try:
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return float(process.create_time())
+    except (psutil.NoSuchProcess, ValueError):
+        return None
+
+
+def answers(server: ServerFile) -> bool:
+    """Whether a server that knows our token listens there."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=_ANSWER_SECONDS)
+    try:
+        connection.request("GET", "/v1/me", headers={"Authorization": f"Bearer {server.token}"})
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,261 @@
+"""The server's process: it binds, takes up what an earlier one left, serves, and ends when nobody needs it."""
+
+import fcntl
+import os
+import signal
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TextIO
+
+import anyio
+import structlog
+import uvicorn
+
+import orchestrate
+from orchestrate.errors import InputRefused
+from orchestrate.model.timestamps import to_timestamp
+from orchestrate.model.wire import LocalAgent
+from orchestrate.server.access import Keyring
+from orchestrate.server.app import build_app
+from orchestrate.server.database import Database
+from orchestrate.server.discovery import (
+    ServerFile,
+    process_start,
+    read_server_file,
+    server_file_path,
+    write_server_file,
+)
+from orchestrate.server.runners.null import NullRunner
+from orchestrate.server.service import Service
+from orchestrate.server.state import StateFolder
+from orchestrate.system import SystemClock
+
+#: Without a living agent and without a request for so long, the server ends.
+IDLE_SECONDS = 30 * 60
+
+_CHECKPOINT_SECONDS = 5
+_LARGEST_LOG_BYTES = 10_000_000
+_BACKLOG = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How a server is to be run."""
+
+    state_dir: Path
+    #: 0 takes the port of the last server of this folder if it is free, else any.
+    port: int = 0
+    #: What agents and git may see is chosen from here.
+    environment: Mapping[str, str] = field(default_factory=dict)
+    idle_seconds: float = IDLE_SECONDS
+    #: For requests without ``localAgent``; None refuses them.
+    default_agent: LocalAgent | None = None
+    #: The catalogue of models; empty takes any.
+    models: tuple[str, ...] = ()
+
+
+def serve(options: ServerOptions) -> None:
+    """Run the server until it is told to end (SIGTERM, SIGINT) or is not needed any more.
+
+    Raises InputRefused if the folder cannot be used, another server works in it, or the port is taken.
+    """
+    with open_server(options) as server:
+        has_uvloop = find_spec("uvloop") is not None
+        anyio.run(server.run, backend="asyncio", backend_options={"use_uvloop": has_uvloop})
+
+
+class HostedServer:
+    """A server that listens already; ``run`` answers."""
+
+    def __init__(
+        self, options: ServerOptions, *, folder: StateFolder, listener: socket.socket, log_file: TextIO
+    ) -> None:
+        self._options = options
+        self._folder = folder
+        self._listener = listener
+        self._log = structlog.wrap_logger(
+            structlog.WriteLogger(log_file),
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.format_exc_info,
+                structlog.processors.JSONRenderer(),
+            ],
+            wrapper_class=structlog.make_filtering_bound_logger("info"),
+        )
+        self._clock = SystemClock()
+        self._last_request = self._clock.monotonic()
+        self._stop = anyio.Event()
+        self.file = ServerFile(
+            port=listener.getsockname()[1],
+            pid=os.getpid(),
+            started=process_start(os.getpid()) or 0,
+            token=folder.token(),
+            version=orchestrate.__version__,
+        )
+
+    async def run(self, *, handles_signals: bool = True) -> None:
+        """Serve until told to stop or idle for too long."""
+        database = Database(self._folder.database)
+        try:
+            async with anyio.create_task_group() as tasks:
+                await self._serve(database, tasks, handles_signals=handles_signals)
+                tasks.cancel_scope.cancel()
+        finally:
+            database.close()
+            self._log.info("server ended", pid=self.file.pid)
+
+    def stop(self) -> None:
+        """Have ``run`` return soon; for the event loop's own thread."""
+        self._stop.set()
+
+    async def _serve(self, database: Database, tasks: anyio.abc.TaskGroup, *, handles_signals: bool) -> None:
+        service = Service(
+            database=database,
+            runners={"null": NullRunner(self._clock)},
+            tasks=tasks,
+            clock=self._clock,
+            log=self._log,
+            default_agent=self._options.default_agent,
+            models=self._options.models,
+        )
+        app = build_app(
+            service,
+            keyring=Keyring(self.file.token),
+            port=self.file.port,
+            started_at=to_timestamp(self._clock.now()),
+            on_request=self._on_request,
+            log=self._log,
+        )
+        config = uvicorn.Config(
+            app, lifespan="off", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
+        )
+        server = _Server(config)
+        tasks.start_soon(self._stop_when_idle, service)
+        tasks.start_soon(self._checkpoint, database)
+        tasks.start_soon(self._end_on_stop, service, server)
+        if handles_signals:
+            tasks.start_soon(self._stop_on_signal)
+        service.recover()
+        write_server_file(self._folder.root, self.file)
+        self._log.info("server started", port=self.file.port, pid=self.file.pid)
+        await server.serve(sockets=[self._listener])
+
+    def _on_request(self) -> None:
+        self._last_request = self._clock.monotonic()
+
+    async def _stop_when_idle(self, service: Service) -> None:
+        while True:
+            if service.live_count:
+                self._on_request()
+            left = self._last_request + self._options.idle_seconds - self._clock.monotonic()
+            if left <= 0:
+                self._log.info("server is not needed any more", idle_seconds=self._options.idle_seconds)
+                self._stop.set()
+                return
+            await self._clock.sleep(left)
+
+    async def _stop_on_signal(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for _ in signals:
+                self._stop.set()
+
+    async def _end_on_stop(self, service: Service, server: uvicorn.Server) -> None:
+        await self._stop.wait()
+        service.stop()
+        server.should_exit = True
+
+    async def _checkpoint(self, database: Database) -> None:
+        while True:
+            await self._clock.sleep(_CHECKPOINT_SECONDS)
+            await anyio.to_thread.run_sync(database.checkpoint)
+
+
+@contextmanager
+def open_server(options: ServerOptions) -> Iterator[HostedServer]:
+    """A server that has its folder to itself and listens; at the end its ``server.json`` is gone."""
+    folder = StateFolder(options.state_dir.absolute())
+    folder.make()
+    with ExitStack() as stack:
+        stack.enter_context(_sole_server(folder))
+        listener = stack.enter_context(_listen(folder, options.port))
+        log_file = stack.enter_context(_open_log(folder.log))
+        server = HostedServer(options, folder=folder, listener=listener, log_file=log_file)
+        try:
+            yield server
+        finally:
+            _remove_own_file(folder, server.file)
+
+
+class _Server(uvicorn.Server):
+    """Signals are ours: streams must be ended before uvicorn waits for its connections."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave all signals alone."""
+        yield
+
+
+@contextmanager
+def _sole_server(folder: StateFolder) -> Iterator[None]:
+    descriptor = os.open(folder.server_lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputRefused(
+                f"a server already works in {folder.root}", hint="see `orchestrate server status`"
+            ) from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _listen(folder: StateFolder, port: int) -> socket.socket:
+    """A listening socket: on the port asked for, else on the one that agents of the last server know, else on any."""
+    if port:
+        return _bind(port)
+    try:
+        listener = _bind(_remembered_port(folder))
+    except InputRefused:
+        listener = _bind(0)
+    folder.port.write_text(str(listener.getsockname()[1]), encoding="ascii")
+    return listener
+
+
+def _remembered_port(folder: StateFolder) -> int:
+    try:
+        return int(folder.port.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 0
+
+
+def _bind(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise InputRefused(
+            f"the server cannot listen on 127.0.0.1:{port}: {getattr(error, 'strerror', None) or error}",
+            hint="leave out --port, or name a free one",
+        ) from error
+    return listener
+
+
+def _open_log(path: Path) -> TextIO:
+    if path.exists() and path.stat().st_size > _LARGEST_LOG_BYTES:
+        path.replace(path.with_suffix(".log.1"))
+    path.touch(mode=0o600)
+    return path.open("a", encoding="utf-8", buffering=1)
+
+
+def _remove_own_file(folder: StateFolder, own: ServerFile) -> None:
+    if read_server_file(folder.root) == own:
+        server_file_path(folder.root).unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""The ways to carry out a run."""

@@ -1,0 +1,157 @@
+"""Finding, starting and stopping the one server of a state folder. These calls block; they need no event loop."""
+
+import fcntl
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import orchestrate
+from orchestrate.errors import InputRefused, OrchestrateError
+from orchestrate.server.discovery import (
+    Endpoint,
+    ServerFile,
+    answers,
+    is_alive,
+    process_start,
+    read_server_file,
+    server_file_path,
+)
+from orchestrate.server.state import StateFolder
+from orchestrate.system import SystemClock, sleep_blocking, spawn_detached
+
+_START_SECONDS = 30
+_STOP_SECONDS = 15
+_LOOK_SECONDS = 0.02
+_LOG_TAIL_CHARACTERS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """What can be told of a folder's server from outside."""
+
+    is_running: bool
+    url: str | None = None
+    pid: int | None = None
+    version: str | None = None
+    #: Runs that have not ended; their agents live on without a server.
+    live_runs: int = 0
+
+
+def ensure_server(
+    state_dir: Path, *, environment: Mapping[str, str], port: int = 0, idle_seconds: float | None = None
+) -> Endpoint:
+    """The server of that folder, started if there is none that answers; callers that race get the same one.
+
+    ``environment`` is what a new server is started with; what agents may see is chosen from it. A server of another
+    version is replaced: its agents go on under the new one. Raises InputRefused if none can be started.
+    """
+    folder = StateFolder(state_dir.absolute())
+    folder.make()
+    with _locked(folder.start_lock):
+        present = _present_server(folder)
+        if present is not None and present.version == orchestrate.__version__:
+            _check_port(present, port)
+            return present.endpoint
+        if present is not None:
+            stop_server(folder.root)
+        return _start(folder, environment=environment, port=port, idle_seconds=idle_seconds)
+
+
+def server_status(state_dir: Path) -> ServerStatus:
+    """Whether a server runs there, and for how many runs."""
+    from orchestrate.server.database import count_alive_runs
+
+    folder = StateFolder(state_dir.absolute())
+    live_runs = count_alive_runs(folder.database) if folder.database.exists() else 0
+    server = _present_server(folder)
+    if server is None:
+        return ServerStatus(is_running=False, live_runs=live_runs)
+    return ServerStatus(
+        is_running=True, url=server.endpoint.url, pid=server.pid, version=server.version, live_runs=live_runs
+    )
+
+
+def stop_server(state_dir: Path) -> bool:
+    """End the server of that folder and wait until it is gone; False if none runs. Agents are left running."""
+    server = read_server_file(state_dir)
+    if server is None or not is_alive(server):
+        return False
+    os.kill(server.pid, signal.SIGTERM)
+    if not _is_gone_in_time(server):
+        raise OrchestrateError(f"the server (pid {server.pid}) does not end", hint=f"kill -9 {server.pid}")
+    return True
+
+
+def _present_server(folder: StateFolder) -> ServerFile | None:
+    """The living server; a file that a dead one left behind, or one whose pid is another program's now, counts for nothing."""
+    server = read_server_file(folder.root)
+    return server if server is not None and is_alive(server) and answers(server) else None
+
+
+def _check_port(present: ServerFile, port: int) -> None:
+    if port not in (0, present.port):
+        raise InputRefused(
+            f"the server of this folder listens on port {present.port} already, not on {port}",
+            hint="`orchestrate server stop` first, or leave out --port",
+        )
+
+
+def _start(folder: StateFolder, *, environment: Mapping[str, str], port: int, idle_seconds: float | None) -> Endpoint:
+    server_file_path(folder.root).unlink(missing_ok=True)
+    argv = [sys.executable, "-m", "orchestrate.server", "--state-dir", str(folder.root), "--port", str(port)]
+    if idle_seconds is not None:
+        argv += ["--idle-seconds", str(idle_seconds)]
+    folder.log.touch(mode=0o600)
+    with folder.log.open("ab") as log:
+        before = log.tell()
+        pid = spawn_detached(
+            argv, env=_importable(environment), cwd=folder.root, stdout=log.fileno(), stderr=log.fileno()
+        )
+    return _await_start(folder, pid=pid, log_start=before)
+
+
+def _importable(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which this very package is found, also when it runs from a checkout."""
+    source = str(Path(orchestrate.__file__).parent.parent)
+    paths = [source, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    return {**environment, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
+
+
+def _await_start(folder: StateFolder, *, pid: int, log_start: int) -> Endpoint:
+    clock = SystemClock()
+    deadline = clock.monotonic() + _START_SECONDS
+    while clock.monotonic() < deadline:
+        server = read_server_file(folder.root)
+        if server is not None and answers(server):
+            return server.endpoint
+        if process_start(pid) is None:
+            break
+        sleep_blocking(_LOOK_SECONDS)
+    with folder.log.open("rb") as log:
+        log.seek(log_start)
+        said = log.read().decode(errors="replace").strip()[-_LOG_TAIL_CHARACTERS:]
+    raise InputRefused(f"the local server did not start: {said or 'it said nothing'}", hint=f"see {folder.log}")
+
+
+def _is_gone_in_time(server: ServerFile) -> bool:
+    clock = SystemClock()
+    deadline = clock.monotonic() + _STOP_SECONDS
+    while is_alive(server):
+        if clock.monotonic() > deadline:
+            return False
+        sleep_blocking(_LOOK_SECONDS)
+    return True
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

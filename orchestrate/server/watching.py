@@ -1,0 +1,70 @@
+"""Sending a run's frames to one client, as they come."""
+
+from collections.abc import AsyncIterator
+
+import anyio
+from starlette.types import Receive, Scope, Send
+
+from orchestrate.server.records import RunRecord
+from orchestrate.server.service import Service
+from orchestrate.server.streams import HEARTBEAT, Position, error_frame, frames_after, is_within, read_position
+
+HEARTBEAT_SECONDS = 15
+
+_HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
+
+
+class StreamResponse:
+    """The stream of one run, from where the client left off."""
+
+    def __init__(self, service: Service, *, run: RunRecord, last_event_id: str | None) -> None:
+        self._service = service
+        self._run = run
+        self._last_event_id = last_event_id
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Send frames until the run has ended, the client has left, or the server stops."""
+        await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        async with anyio.create_task_group() as tasks:
+            if not self._run.status.is_terminal:
+                tasks.start_soon(_leave_with_client, receive, tasks.cancel_scope)
+            async for piece in self._pieces():
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            tasks.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        position = self._start()
+        if position is None:
+            yield error_frame("invalid_last_event_id", "This Last-Event-ID does not belong to this run")
+            return
+        while True:
+            live = self._service.live(self._run.id)
+            news = live.news if live else None
+            run = live.run if live else self._service.ended_run(self._run)
+            piece, position = frames_after(position, run=run, transcript=self._service.transcript(run))
+            if piece:
+                yield piece
+            elif news is None or self._service.stopping.is_set():
+                return
+            elif not await _is_news_in_time(news):
+                yield HEARTBEAT
+
+    def _start(self) -> Position | None:
+        if self._last_event_id is None:
+            return Position()
+        position = read_position(self._last_event_id)
+        transcript = self._service.transcript(self._run)
+        return position if position and is_within(position, run=self._run, transcript=transcript) else None
+
+
+async def _is_news_in_time(news: anyio.Event) -> bool:
+    with anyio.move_on_after(HEARTBEAT_SECONDS):
+        await news.wait()
+    return news.is_set()
+
+
+async def _leave_with_client(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

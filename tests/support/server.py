@@ -1,0 +1,114 @@
+"""A real server on a loopback port for tests.
+
+In this process, on a thread of its own (fast; for most tests)::
+
+    from tests.support.server import local_server            # a pytest fixture
+    async def test_x(local_server):
+        client = ...(local_server.url, local_server.token)
+
+or by hand, as often as needed, with the same folder to have the state survive::
+
+    with running_server(tmp_path / "state") as server: ...
+
+As a process (to be killed)::
+
+    with server_process(tmp_path / "state") as server:
+        server.kill()                                        # SIGKILL; agents live on
+
+Requests without ``localAgent`` go to the ``null`` runner. Its answers are set by the prompt, see
+``orchestrate/server/runners/null.py``: ``null-runner: {"seconds": 0.2, "reply": "...", "status": "ERROR"}``.
+Real work without a model: ``"localAgent": {"runner": "scripted"}``, see ``orchestrate/server/runners/scripted.py``.
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import anyio.from_thread
+import pytest
+
+from orchestrate.model.wire import LocalAgent
+from orchestrate.server.discovery import Endpoint, ServerFile, is_alive, read_server_file
+from orchestrate.server.hosting import HostedServer, ServerOptions, open_server
+from orchestrate.server.serve import ensure_server, stop_server
+
+NULL_AGENT = LocalAgent(runner="null")
+
+
+@pytest.fixture
+def local_server(tmp_path) -> Iterator[Endpoint]:
+    """A server on a thread; its state lies in ``tmp_path / "server-state"``."""
+    with running_server(tmp_path / "server-state") as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def running_server(state_dir: Path, **options: object) -> Iterator[Endpoint]:
+    """A server on a thread of its own; ``options`` are those of ``ServerOptions``."""
+    chosen = {"default_agent": NULL_AGENT, "environment": dict(os.environ), **options}
+    with open_server(ServerOptions(state_dir=state_dir, **chosen)) as server, _on_a_thread(server):
+        yield server.file.endpoint
+
+
+@contextmanager
+def _on_a_thread(server: HostedServer) -> Iterator[None]:
+    with anyio.from_thread.start_blocking_portal() as portal:
+        future = portal.start_task_soon(_run, server)
+        try:
+            yield
+        finally:
+            portal.call(server.stop)
+            future.result(timeout=30)
+
+
+async def _run(server: HostedServer) -> None:
+    await server.run(handles_signals=False)
+
+
+@dataclass(frozen=True)
+class ServerProcess:
+    """A server that was started as users' are, by ``ensure_server``."""
+
+    endpoint: Endpoint
+    state_dir: Path
+    file: ServerFile
+
+    @property
+    def url(self) -> str:
+        return self.endpoint.url
+
+    @property
+    def token(self) -> str:
+        return self.endpoint.token
+
+    def kill(self) -> None:
+        """End it without any chance to clean up."""
+        os.kill(self.file.pid, signal.SIGKILL)
+        wait_until(lambda: not is_alive(self.file), what="the server's death")
+
+
+@contextmanager
+def server_process(state_dir: Path, *, idle_seconds: float | None = None) -> Iterator[ServerProcess]:
+    """A server in a process of its own; ended at the end, also if it was started again meanwhile."""
+    endpoint = ensure_server(state_dir, environment=dict(os.environ), idle_seconds=idle_seconds)
+    file = read_server_file(state_dir)
+    assert file is not None
+    try:
+        yield ServerProcess(endpoint, state_dir, file)
+    finally:
+        stop_server(state_dir)
+
+
+def wait_until(condition, *, what: str, seconds: float = 30) -> None:
+    """Look again and again until the condition holds; fails the test if it never does."""
+    never = threading.Event()
+    for _ in range(int(seconds / 0.01)):
+        if condition():
+            return
+        never.wait(0.01)
+    pytest.fail(f"waited {seconds} s in vain for {what}")
