@@ -1,0 +1,1 @@
+"""The workspace's files: journal, snapshot, lock, and what each attempt leaves behind."""
