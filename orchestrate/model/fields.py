@@ -101,7 +101,7 @@ class Fields:
     def inner(self, key: str, build: "Callable[[Fields], _Item | None]") -> _Item | None:
         """What ``build`` makes of the object in this field; the field stays where it makes nothing of it."""
         value = self._left.get(key)
-        built = build(Fields(value, where=f"{self._where}.{key}")) if isinstance(value, dict) else None
+        built = build(Fields(value, where=self._place(key))) if isinstance(value, dict) else None
         if built is not None or value is None:
             self._left.pop(key, None)
         return built
@@ -111,7 +111,7 @@ class Fields:
         value = self._left.get(key)
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             return ()
-        built = [build(Fields(item, where=f"{self._where}.{key}[{place}]")) for place, item in enumerate(value)]
+        built = [build(Fields(item, where=f"{self._place(key)}[{place}]")) for place, item in enumerate(value)]
         made = tuple(item for item in built if item is not None)
         if len(made) != len(built):
             return ()
@@ -149,7 +149,11 @@ class Fields:
 
     def refuse(self, key: str, message: str) -> NoReturn:
         """Say that the whole is unusable because of one field."""
-        raise WorkspaceDamaged(f"{self._where}.{key}: {message}")
+        raise WorkspaceDamaged(f"{self._place(key)}: {message}")
+
+    def _place(self, key: str) -> str:
+        """``state.json rootSlug`` at the top of a file, ``state.json tasks[3].status`` further in."""
+        return f"{self._where}{'.' if ' ' in self._where else ' '}{key}"
 
 
 def _word_of(value: object, words: type[_Word]) -> _Word | None:

@@ -209,10 +209,11 @@ def decode_attention(items: object) -> tuple[Attention, ...]:
     """The lines for the operator; what is none is passed over."""
     if not isinstance(items, list):
         return ()
+    lines = [{"message": item} if isinstance(item, str) else item for item in items]
     return tuple(
-        Attention(at=Timestamp(str(item.get("at") or "")), message=str(item["message"]))
-        for item in items
-        if isinstance(item, dict) and "message" in item
+        Attention(at=Timestamp(str(line.get("at") or "")), message=str(line["message"]))
+        for line in lines
+        if isinstance(line, dict) and "message" in line
     )
 
 
