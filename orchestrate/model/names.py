@@ -8,6 +8,8 @@ import re
 import uuid
 from typing import NewType
 
+from orchestrate.model.vocabulary import TaskType
+
 TaskName = NewType("TaskName", str)
 AgentId = NewType("AgentId", str)
 RunId = NewType("RunId", str)
@@ -59,9 +61,9 @@ def idempotency_key_for(workspace_id: WorkspaceId, task: TaskName, attempt: int)
     return IdempotencyKey(str(_derived(workspace_id, f"{task}/{attempt}/key")))
 
 
-def placeholder_branch(root_slug: str, task: str) -> str:
+def placeholder_branch(root_slug: str, task: str, *, task_type: str = TaskType.WORKER) -> str:
     """The branch planned for a task before its spawn; of a worker ``merge-<x>`` it is that of ``x``."""
-    return f"orch/{root_slug}/{task.removeprefix('merge-')}"
+    return f"orch/{root_slug}/{task.removeprefix('merge-') if task_type == TaskType.WORKER else task}"
 
 
 def agent_name(root_slug: str, task: str) -> str:

@@ -42,7 +42,7 @@ def _as_selection(value: object) -> object:
 
 
 def _as_list(value: object) -> object:
-    return [value] if isinstance(value, str | dict) else value
+    return value if isinstance(value, list) else [value]
 
 
 #: A model as a plan may write it: its id, or an object.
