@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from orchestrate.model.faults import quoted
 
 #: Comparisons that one object may spend; a plan of 10,000 tasks with as many typing errors stays fast.
-_ALLOWANCE = 100_000
+_ALLOWANCE = 30_000
+#: Words beyond this length are no typing errors, and comparing them takes long.
+_LONGEST_WORD = 100
 _LIKENESS = 0.6
 
 
@@ -16,7 +18,8 @@ class Nearest:
     def __init__(self, choices: Iterable[str]) -> None:
         self._choices: dict[str, str] = {}
         for choice in choices:
-            self._choices.setdefault(_folded(choice), choice)
+            if len(choice) <= _LONGEST_WORD:
+                self._choices.setdefault(_folded(choice), choice)
         self._allowance = _ALLOWANCE
         self._answers: dict[str, str | None] = {}
 
@@ -34,7 +37,7 @@ class Nearest:
     def _find(self, folded: str) -> str | None:
         if folded in self._choices:
             return self._choices[folded]
-        if self._allowance < len(self._choices) or len(folded) > 2 * _longest(self._choices):
+        if self._allowance < len(self._choices) or len(folded) > _LONGEST_WORD:
             return None
         self._allowance -= len(self._choices)
         found = difflib.get_close_matches(folded, self._choices, n=1, cutoff=_LIKENESS)
@@ -44,7 +47,3 @@ class Nearest:
 def _folded(word: str) -> str:
     """Case, hyphens and underscores tell no words apart: ``depends_on`` is near ``dependsOn``."""
     return word.casefold().replace("_", "").replace("-", "")
-
-
-def _longest(words: Iterable[str]) -> int:
-    return max(map(len, words), default=0)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 #: Pairs of patterns that one check compares at most: a plan of 10,000 tasks must not take minutes.
 MAX_COMPARISONS = 20_000
 
+#: Patterns of so many folders are not followed to the end; they may overlap.
+_MOST_POSITIONS = 10_000
+
 _WILD = re.compile(r"[*?\[{]")
 _CLASS = re.compile(r"\[[^\]]*\]|\{[^}]*\}")
 _Segments = tuple[str, ...]
@@ -112,6 +115,8 @@ def _fixed_part(segments: _Segments) -> _Segments:
 
 def _segments_meet(first: _Segments, second: _Segments) -> bool:
     """Both patterns side by side: which pairs of positions can be reached by the same path."""
+    if len(first) * len(second) > _MOST_POSITIONS:
+        return True
     reached = {(0, 0)}
     waiting = [(0, 0)]
     while waiting:
