@@ -1,12 +1,15 @@
 """Where the service is, and by which way it is reached."""
 
 import ipaddress
+import re
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from orchestrate.errors import InputRefused
 
+#: Names, IPv4 and (without its brackets) IPv6 addresses.
+_HOST = re.compile(rb"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 _HINT = "Write it like https://api.cursor.com; http:// is for a server on this machine only."
 
 
@@ -45,6 +48,8 @@ def proxy_for(base_url: str) -> str | None:
 def _fault(text: str, url: httpx.URL) -> str | None:
     if text != text.strip() or not url.host:
         return "is not complete or has white space around it"
+    if not _HOST.fullmatch(url.raw_host):
+        return "names a host that cannot be"
     if url.scheme not in ("http", "https"):
         return "is neither https:// nor http://"
     if url.userinfo:

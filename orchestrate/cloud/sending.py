@@ -15,7 +15,7 @@ from orchestrate.cloud.address import proxy_for
 from orchestrate.cloud.answers import Answer
 from orchestrate.cloud.lanes import Lanes
 from orchestrate.cloud.problems import Call, Problems
-from orchestrate.errors import InputRefused
+from orchestrate.errors import InputRefused, ServiceError
 
 #: Requests in flight at a time, streams not counted.
 _CALLS_AT_A_TIME = 32
@@ -35,7 +35,7 @@ _LARGEST_ANSWER = 64 * 1024 * 1024
 class StreamBody:
     """The chunks of one streamed body, each as soon as it comes."""
 
-    def __init__(self, response: httpx.Response, *, on_error: Callable[[Exception], Exception]) -> None:
+    def __init__(self, response: httpx.Response, *, on_error: Callable[[Exception], ServiceError]) -> None:
         self._chunks = response.aiter_bytes()
         self._on_error = on_error
 
@@ -52,9 +52,9 @@ class StreamBody:
         """Skip what is left, for a moment only: a connection is kept only if its body was read to the end."""
         try:
             with anyio.move_on_after(_LAST_BYTES):
-                async for _ in self._chunks:
+                async for _ in self:
                     continue
-        except httpx.RequestError:
+        except ServiceError:
             return  # nobody waits for these bytes; the connection is not kept then
 
 
