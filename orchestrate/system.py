@@ -1,9 +1,11 @@
 """The machine's clock and processes; the one place that asks the operating system for them."""
 
+import signal
 import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -48,3 +50,39 @@ def spawn_detached(
     )
     threading.Thread(target=process.wait, name=f"waits for {process.pid}", daemon=True).start()
     return process.pid
+
+
+def run_to_end(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> tuple[int, str]:
+    """Run a program without input; answers its exit status and all that it said."""
+    finished = subprocess.run(
+        list(argv),
+        env=dict(env),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    return finished.returncode, finished.stdout
+
+
+def run_in_foreground(argv: Sequence[str]) -> int:
+    """Run a program on this terminal and answer its exit status, 128 and the signal's number where one ended it.
+
+    A Ctrl-C reaches the program as well and a SIGTERM is handed on: what follows from them is the program's to say.
+    """
+    process = subprocess.Popen(list(argv))
+    previous = signal.signal(signal.SIGTERM, lambda number, _frame: process.send_signal(number))
+    try:
+        status = _wait_through_interrupts(process)
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    return status if status >= 0 else 128 - status
+
+
+def _wait_through_interrupts(process: subprocess.Popen[bytes]) -> int:
+    while True:
+        with suppress(KeyboardInterrupt):
+            return process.wait()
