@@ -35,6 +35,8 @@ class LaunchAgent(Effect):
     row: TaskRow
     #: The rows of the task's dependencies, in the plan's order.
     upstream: tuple[TaskRow, ...] = ()
+    #: True when a request of this intent may have left before; it is sent again as it was.
+    may_have_been_sent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

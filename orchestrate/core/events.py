@@ -71,9 +71,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStarted(Event):
-    """An engine took the workspace's lock and loaded its state."""
+    """An engine took the workspace's lock and loaded its state; ``notes`` are what was odd about the files."""
 
     engine: str
+    #: True when the workspace got its id just now.
+    is_first: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

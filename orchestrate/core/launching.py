@@ -64,8 +64,13 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
 
 
 def launch(state: State, row: TaskRow) -> LaunchAgent:
-    """The order to send this row's request."""
+    """The order to send the first request of this row's intent."""
     return LaunchAgent(row=row, upstream=tuple(state.rows[name] for name in row.depends_on if name in state.rows))
+
+
+def resend(state: State, row: TaskRow) -> LaunchAgent:
+    """The order to send this row's request again, as it was."""
+    return replace(launch(state, row), may_have_been_sent=True)
 
 
 def awaits(state: State, task: TaskName, agent_id: AgentId | None) -> TaskRow | None:
@@ -149,7 +154,7 @@ def on_agent_not_found(state: State, event: AgentNotFound) -> Decision:
     if row.launch.delays > 1 or state.session.phase != Phase.RUNNING:
         seconds = _next_delay(row, LaunchDelay.UNREACHABLE)
         return _postponed(row, LaunchDelay.UNREACHABLE, seconds=seconds, at=event.at)
-    return change(effects=[launch(state, row)])
+    return change(effects=[resend(state, row)])
 
 
 def on_launch_access_lost(state: State, event: AccessLost) -> Decision:
@@ -180,7 +185,7 @@ def on_relaunch_due(state: State, event: TimerFired) -> Decision:
     asked = replace(row, launch=replace(row.launch, delay=None), not_before=None, last_update=event.at)
     if row.launch.delay == LaunchDelay.UNKNOWN_OUTCOME:
         return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])
-    return change(RowChanged(asked), effects=[launch(state, asked)])
+    return change(RowChanged(asked), effects=[resend(state, asked)])
 
 
 def relaunch_timer(row: TaskRow, *, seconds: float) -> SetTimer:

@@ -96,7 +96,7 @@ def _check_steps(state: State, decision: Decision, event: Event) -> None:
 def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  one arm an event is the clearest table
     match event:
         case EngineStarted():
-            return NOTHING
+            return operating.on_engine_started(state, event)
         case PlanRead():
             return recovery.on_plan_read(state, event)
         case AgentLaunched():

@@ -9,10 +9,11 @@ from orchestrate.core.changes import (
     Decision,
     Phase,
     SessionChanged,
+    WorkspaceChanged,
     change,
 )
 from orchestrate.core.effects import EndRun, SetTimer
-from orchestrate.core.events import AccessLost, ServiceUnreachable, StopReason, StopRequested, Timer, TimerKind
+from orchestrate.core.events import AccessLost, EngineStarted, ServiceUnreachable, StopReason, StopRequested, Timer, TimerKind
 from orchestrate.core.scheduling import has_ready, hold_reason
 from orchestrate.core.state import State
 from orchestrate.model.vocabulary import TaskStatus
@@ -23,6 +24,12 @@ EXIT_CHECKPOINT = 100
 EXIT_INTERRUPTED = 130
 
 _EXIT_CODES = {StopReason.INTERRUPT: EXIT_INTERRUPTED, StopReason.CHECKPOINT: EXIT_CHECKPOINT}
+
+
+def on_engine_started(state: State, event: EngineStarted) -> Decision:
+    """A workspace's id is the first thing that is written of it."""
+    notes = tuple(AttentionRaised(note) for note in event.notes)
+    return change(*((WorkspaceChanged(state.workspace),) if event.is_first else ()), *notes)
 
 
 def on_stop_requested(state: State, event: StopRequested) -> Decision:

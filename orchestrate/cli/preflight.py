@@ -1,0 +1,95 @@
+"""What is looked at before anything is launched: the key, the models, the repository. Nothing is changed by it.
+
+A fault is raised and nothing was launched; what cannot be told is a warning, because the service reads the
+repository, not this machine.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from orchestrate.cloud.client import CloudClient
+from orchestrate.errors import InputRefused, Refused, ServiceError
+from orchestrate.model.nearest import Nearest
+from orchestrate.model.plan import Plan
+from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.repo.git import Git
+
+_NOTHING_LAUNCHED = "Nothing was launched."
+
+
+async def check_access(client: CloudClient, *, kind: RuntimeKind) -> None:
+    """Refuse a key that the service does not take, and a service that does not answer."""
+    try:
+        await client.me()
+    except Refused as error:
+        raise InputRefused(_access_words(error, kind=kind), hint=_access_hint(error, kind=kind)) from error
+    except ServiceError as error:
+        raise InputRefused(f"{error.message}. {_NOTHING_LAUNCHED}", hint="check the network, then try again") from error
+
+
+async def check_models(client: CloudClient, plan: Plan) -> list[str]:
+    """Refuse models that the account lacks, all at once; the warning when the catalogue cannot be read."""
+    wanted = dict(_models_of(plan))
+    if not wanted:
+        return []
+    try:
+        catalogue = await client.models()
+    except ServiceError as error:
+        return [f"the models could not be checked: {error.message}"]
+    known = [name for model in catalogue for name in (model.id, *model.aliases)]
+    missing = {model: task for model, task in wanted.items() if model not in known}
+    if missing and known:
+        raise InputRefused(" ".join(_missing_words(missing)), hint=_model_hint(missing, known))
+    return []
+
+
+async def check_repository(git: Git, plan: Plan, *, url: str, kind: RuntimeKind) -> list[str]:
+    """Refuse a base branch that the remote positively lacks; the warning when nobody can tell from here.
+
+    Local agents read the repository from this machine, so here a repository that cannot be read is a fault.
+    """
+    try:
+        branches = await git.remote_branch_names(url)
+    except ServiceError as error:
+        if kind is RuntimeKind.LOCAL:
+            raise InputRefused(f"{error.message}. {_NOTHING_LAUNCHED}", hint=error.hint) from error
+        return [f"the base branch could not be checked from here: {error.message}"]
+    if plan.base_branch in branches:
+        return []
+    has = f"it has {', '.join(sorted(branches)[:5])}" if branches else "it has no branches"
+    raise InputRefused(
+        f'base branch "{plan.base_branch}" is not on the remote; {has}. {_NOTHING_LAUNCHED}',
+        hint="set baseBranch in plan.json",
+    )
+
+
+def _models_of(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Each model of the plan and a task that wants it."""
+    for task in plan.tasks:
+        if task.model is not None:
+            yield task.model.id, task.name
+        for model in plan.models.get(task.type, ())[:1]:
+            yield model.id, task.name
+
+
+def _missing_words(missing: Mapping[str, str]) -> Iterator[str]:
+    for model, task in missing.items():
+        yield f'model "{model}" (task {task}) is not in this account.'
+    yield _NOTHING_LAUNCHED
+
+
+def _model_hint(missing: Mapping[str, str], known: list[str]) -> str:
+    nearest = Nearest(known)
+    near = [name for model in missing if (name := nearest.to(model))]
+    return f"use {', '.join(dict.fromkeys(near)) or 'one of ' + ', '.join(known[:8])}"
+
+
+def _access_words(error: Refused, *, kind: RuntimeKind) -> str:
+    if error.status == 401 and kind is RuntimeKind.CLOUD:
+        return f"the service refused the key in CURSOR_API_KEY (401). {_NOTHING_LAUNCHED}"
+    return f"{error.message}. {_NOTHING_LAUNCHED}"
+
+
+def _access_hint(error: Refused, *, kind: RuntimeKind) -> str | None:
+    if error.status == 401 and kind is RuntimeKind.CLOUD:
+        return "make a new key at the service, set CURSOR_API_KEY, then type the same command again"
+    return error.hint

@@ -1,0 +1,254 @@
+"""Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import anyio
+
+from orchestrate.cli.preflight import check_access, check_models, check_repository
+from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, local_agent, repository_address
+from orchestrate.cli.wiring import CLOUD_URL, Job, Service, engine_of, new_engine_id
+from orchestrate.cloud.client import CloudClient
+from orchestrate.core.changes import Settings as RunSettings
+from orchestrate.core.state import State
+from orchestrate.engine.assembly import Engine
+from orchestrate.errors import InputRefused, OrchestrateError
+from orchestrate.model.checking import parse_plan
+from orchestrate.model.faults import Fault
+from orchestrate.model.plan import Plan
+from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.ports import Surface
+from orchestrate.repo.git import Git
+from orchestrate.server.discovery import Endpoint
+from orchestrate.server.serve import ensure_server
+from orchestrate.store.workspace import WorkspaceStore
+from orchestrate.system import SystemClock
+
+_LARGEST_PLAN = 256 * 1024 * 1024
+_SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a run takes from its surroundings."""
+
+    variables: Mapping[str, str] = field(repr=False)
+    #: Where the local server keeps its state.
+    state_dir: Path
+    #: Folder in which the command was typed.
+    current: Path
+    api_key: str | None = field(default=None, repr=False)
+    backend_url: str | None = None
+    runtime: str | None = None
+    agent_depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the caller asks for."""
+
+    plan_path: Path
+    runtime: str | None = None
+    max_concurrent: int | None = None
+    max_runtime_seconds: float | None = None
+    drain: bool = False
+    templates_folder: Path | None = None
+    agent_command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run about to start: everything was read and checked, nothing was launched."""
+
+    plan: Plan
+    warnings: tuple[Fault, ...]
+    runtime: Runtime
+    settings: RunSettings
+
+
+class Audience(Protocol):
+    """Whoever is told about a run."""
+
+    def on_prepared(self, prepared: Prepared) -> None:
+        """The plan is good; raises to leave it at that."""
+        ...
+
+    def on_warning(self, message: str) -> None:
+        """Something that could not be checked."""
+        ...
+
+    def surface(self, prepared: Prepared) -> Surface:
+        """Where the run is shown."""
+        ...
+
+    async def attend(self, engine: Engine) -> None:
+        """Beside the run: redraw, listen to signals. Cancelled at its end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    exit_code: int
+    state: State
+
+
+def prepare(request: Request, environment: Environment) -> Prepared:
+    """Read and check the plan and choose the runtime; PlanRefused or InputRefused with all that is wrong."""
+    plan, warnings = read_plan(request.plan_path, runtime=request.runtime or environment.runtime)
+    runtime = choose_runtime(
+        request.runtime, variable=environment.runtime, plan=plan, has_key=environment.api_key is not None
+    )
+    settings = RunSettings(
+        max_concurrent=concurrency(request.max_concurrent, plan=plan, kind=runtime.kind),
+        drain=request.drain,
+        max_runtime_seconds=request.max_runtime_seconds,
+    )
+    return Prepared(plan, tuple(warnings), runtime, settings)
+
+
+def read_plan(path: Path, *, runtime: str | None = None) -> tuple[Plan, list[Fault]]:
+    """The plan in the file and what to warn of; InputRefused for a file that cannot be read."""
+    local = None if runtime is None else runtime == RuntimeKind.LOCAL
+    try:
+        with path.open("rb") as file:
+            source = file.read(_LARGEST_PLAN + 1)
+    except OSError as error:
+        raise InputRefused(f"{path} cannot be read: {error.strerror}.", hint="name a plan.json, or its folder") from error
+    if len(source) > _LARGEST_PLAN:
+        raise InputRefused(f"{path} is larger than {_LARGEST_PLAN // 2**20} MiB; that is no plan.")
+    return parse_plan(source, local=local)
+
+
+async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
+    """Check the service, take the workspace, and run the plan to its exit code."""
+    folder = request.plan_path.parent.resolve()
+    service = await _service(prepared, request, environment, folder)
+    repo_url = repository_address(prepared.plan, folder=folder, kind=service.kind)
+    engine_id = new_engine_id()
+    async with service.client() as client:
+        await check_access(client, kind=service.kind)
+        store = await WorkspaceStore.open(
+            folder, root_slug=prepared.plan.root_slug, engine_id=engine_id, now=SystemClock().now()
+        )
+        try:
+            if not store.loaded.rows:
+                await _preflight(prepared.plan, service, client, environment, audience, repo_url=repo_url)
+            job = Job(
+                plan=prepared.plan,
+                folder=folder,
+                repo_url=repo_url,
+                settings=prepared.settings,
+                depth=environment.agent_depth,
+                templates_folder=request.templates_folder,
+                secrets=tuple(_secrets(service, environment)),
+            )
+            engine = engine_of(
+                job,
+                store=store,
+                client=client,
+                service=service,
+                surface=audience.surface(prepared),
+                engine_id=engine_id,
+            )
+            exit_code = await _attended(engine, store, audience)
+            return Outcome(exit_code, engine.state)
+        finally:
+            await store.close()
+
+
+async def _attended(engine: Engine, store: WorkspaceStore, audience: Audience) -> int:
+    exit_code = 1
+    with _single_errors():
+        async with anyio.create_task_group() as beside:
+            beside.start_soon(audience.attend, engine)
+            beside.start_soon(store.keep_beating, SystemClock())
+            exit_code = await engine.run()
+            beside.cancel_scope.cancel()
+    return exit_code
+
+
+async def _service(prepared: Prepared, request: Request, environment: Environment, folder: Path) -> Service:
+    if prepared.runtime.kind is RuntimeKind.CLOUD:
+        return _cloud(environment)
+    agent = local_agent(request.agent_command, plan=prepared.plan, folder=folder, current=environment.current)
+    pass_env = {name: environment.variables[name] for name in agent.pass_env if name in environment.variables}
+    inherited = _inherited_server(environment)
+    if inherited is not None:
+        url, key = inherited
+    else:
+        endpoint = await anyio.to_thread.run_sync(_ensure_server, environment)
+        url, key = endpoint.url, endpoint.token
+    return Service(kind=RuntimeKind.LOCAL, url=url, key=key, agent=agent, pass_env=pass_env)
+
+
+def _cloud(environment: Environment) -> Service:
+    if environment.api_key is None:
+        raise InputRefused(
+            "the cloud runtime needs a key, and CURSOR_API_KEY is not set. Nothing was launched.",
+            hint="set CURSOR_API_KEY, or add `--runtime local`",
+        )
+    return Service(kind=RuntimeKind.CLOUD, url=environment.backend_url or CLOUD_URL, key=environment.api_key)
+
+
+def _inherited_server(environment: Environment) -> tuple[str, str] | None:
+    """The server that this very process is an agent of, with the token that it was given."""
+    if environment.backend_url is None or environment.api_key is None or environment.agent_depth == 0:
+        return None
+    return environment.backend_url, environment.api_key
+
+
+def _ensure_server(environment: Environment) -> Endpoint:
+    return ensure_server(environment.state_dir / "server", environment=environment.variables)
+
+
+async def _preflight(
+    plan: Plan,
+    service: Service,
+    client: CloudClient,
+    environment: Environment,
+    audience: Audience,
+    *,
+    repo_url: str,
+) -> None:
+    """Look at models and repository before the first launch of a workspace."""
+    git = Git(environment.variables)
+    if service.kind is RuntimeKind.LOCAL and not await git.is_installed():
+        raise InputRefused("git was not found; local agents need it. Nothing was launched.", hint="install git")
+    warnings = [
+        *await check_models(client, plan),
+        *await check_repository(git, plan, url=repo_url, kind=service.kind),
+    ]
+    for warning in warnings:
+        audience.on_warning(warning)
+
+
+def _secrets(service: Service, environment: Environment) -> Iterator[str]:
+    """Values that are known to be secret."""
+    yield service.key
+    yield from service.pass_env.values()
+    for name, value in environment.variables.items():
+        if _SECRET_NAME.search(name):
+            yield value
+
+
+@contextmanager
+def _single_errors() -> Iterator[None]:
+    """Raise the error itself where a task group wrapped it."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        raise _innermost(group) from group
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """The first error of ours in a group, else its first one."""
+    while isinstance(error, BaseExceptionGroup):
+        ours, _ = error.split(OrchestrateError)
+        error = (ours or error).exceptions[0]
+    return error

@@ -1,0 +1,123 @@
+"""The composition root: an engine on real adapters, for one workspace and one service."""
+
+import base64
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+from immutables import Map
+
+from orchestrate.cloud.client import CloudClient
+from orchestrate.core.changes import Session, Settings as RunSettings
+from orchestrate.core.state import State
+from orchestrate.engine.assembly import Engine, Outside, Pace, Start, assemble
+from orchestrate.engine.requests import RequestOptions
+from orchestrate.errors import InputRefused
+from orchestrate.model.names import EngineId, WorkspaceId
+from orchestrate.model.plan import Plan
+from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.wire import PASS_ENV_HEADER, LocalAgent
+from orchestrate.ports import Surface
+from orchestrate.shipped import shipped
+from orchestrate.store.loading import LoadedState
+from orchestrate.store.workspace import WorkspaceStore
+from orchestrate.system import SystemClock
+from orchestrate.text.redaction import Redactor
+from orchestrate.text.templates import TEMPLATE_NAMES, Templates
+
+CLOUD_URL = "https://api.cursor.com"
+
+#: Our own server tells at once whether an agent is there, and has no limit of calls.
+_LOCAL_PACE = Pace(look_up_seconds=0.0, seconds_a_run=0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Which service an engine talks to, and how."""
+
+    kind: RuntimeKind
+    url: str
+    key: str = field(repr=False)
+    #: The agent program; local runtime only.
+    agent: LocalAgent | None = None
+    #: Values of the agent program's ``passEnv``.
+    pass_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def client(self) -> CloudClient:
+        """A client with this key."""
+        headers = {}
+        if self.pass_env:
+            headers[PASS_ENV_HEADER] = base64.b64encode(orjson.dumps(dict(self.pass_env))).decode()
+        return CloudClient(base_url=self.url, api_key=self.key, extra_headers=headers, now=SystemClock().now)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A plan in its workspace, and how it is to be run."""
+
+    plan: Plan
+    folder: Path
+    repo_url: str
+    settings: RunSettings
+    #: How deep this engine is in the tree of planners.
+    depth: int = 0
+    templates_folder: Path | None = None
+    #: Values that never reach a file of ours or a prompt.
+    secrets: tuple[str, ...] = ()
+
+
+def engine_of(
+    job: Job, *, store: WorkspaceStore, client: CloudClient, service: Service, surface: Surface, engine_id: EngineId
+) -> Engine:
+    """The engine of this job, in a workspace whose lock the store holds."""
+    loaded = store.loaded
+    state, is_first = _state(job, loaded)
+    store.order_rows(task.name for task in job.plan.tasks)
+    return assemble(
+        Start(
+            engine_id=engine_id,
+            state=state,
+            seq=loaded.journal_seq,
+            plan=job.plan,
+            is_first=is_first,
+            notes=loaded.notes,
+        ),
+        outside=Outside(service=client, ledger=store, archive=store, clock=SystemClock(), surface=surface),
+        request_options=RequestOptions(repo_url=job.repo_url, local_agent=service.agent, depth=job.depth),
+        templates=load_templates(job.templates_folder),
+        redactor=Redactor(job.secrets),
+        pace=_LOCAL_PACE if service.kind is RuntimeKind.LOCAL else Pace(),
+    )
+
+
+def new_engine_id() -> EngineId:
+    """An id that no other engine has."""
+    return EngineId(str(uuid.uuid4()))
+
+
+def load_templates(folder: Path | None) -> Templates:
+    """The shipped templates, each replaced by the file of its name in ``folder``; InputRefused for an unreadable one."""
+    sources = {name: (shipped("templates") / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES}
+    if folder is None:
+        return Templates(sources)
+    if not folder.is_dir():
+        raise InputRefused(f"--templates: {folder} is no folder.")
+    return Templates({**sources, **_own_templates(folder)})
+
+
+def _own_templates(folder: Path) -> dict[str, str]:
+    try:
+        return {
+            name: (folder / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES if (folder / name).exists()
+        }
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputRefused(f"--templates: {error}") from error
+
+
+def _state(job: Job, loaded: LoadedState) -> tuple[State, bool]:
+    """The state that the files have, and whether the workspace gets its id only now."""
+    workspace = loaded.workspace_or(WorkspaceId(str(uuid.uuid4())), root_slug=job.plan.root_slug)
+    state = State(workspace=workspace, session=Session(job.settings), rows=Map(loaded.rows))
+    return state, loaded.workspace is None

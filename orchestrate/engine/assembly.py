@@ -1,0 +1,139 @@
+"""One engine put together from the ports that the caller chose."""
+
+from dataclasses import dataclass
+
+import anyio
+
+from orchestrate.core.events import EngineStarted, PlanRead, StopReason, StopRequested
+from orchestrate.core.state import State
+from orchestrate.engine.gate import GatedService
+from orchestrate.engine.inbox import Inbox
+from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher
+from orchestrate.engine.loop import Loop
+from orchestrate.engine.performers import Performers
+from orchestrate.engine.polling import SECONDS_A_RUN, Poller
+from orchestrate.engine.reply import ReplyTaker
+from orchestrate.engine.requests import RequestOptions, RequestWriter
+from orchestrate.engine.timers import Timers
+from orchestrate.engine.view import ActivityView
+from orchestrate.engine.watch import Watcher
+from orchestrate.model.names import EngineId
+from orchestrate.model.plan import Plan
+from orchestrate.ports import AgentService, Archive, Clock, Ledger, Surface
+from orchestrate.text.redaction import Redactor
+from orchestrate.text.templates import Templates
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Everything that an engine touches."""
+
+    service: AgentService
+    ledger: Ledger
+    archive: Archive
+    clock: Clock
+    surface: Surface
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What an engine begins with."""
+
+    engine_id: EngineId
+    state: State
+    #: Number of the journal's last record.
+    seq: int
+    plan: Plan
+    #: True when the workspace got its id just now.
+    is_first: bool = False
+    #: What was odd about the files.
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What differs between a service far away and one on this machine."""
+
+    #: How long "not there" is doubted after a launch without an answer.
+    look_up_seconds: float = LOOK_UP_SECONDS
+    #: Seconds of the slow poll's round for each watched run.
+    seconds_a_run: float = SECONDS_A_RUN
+
+
+class Engine:
+    """An engine for one workspace; ``run`` it once."""
+
+    def __init__(self, start: Start, *, loop: Loop, performers: Performers, poller: Poller, inbox: Inbox) -> None:
+        self._start = start
+        self._loop = loop
+        self._performers = performers
+        self._poller = poller
+        self._inbox = inbox
+
+    @property
+    def state(self) -> State:
+        """The last published state."""
+        return self._loop.state
+
+    def stop(self, reason: StopReason) -> None:
+        """Ask the engine to leave; agents go on."""
+        self._inbox.put(StopRequested(reason=reason))
+
+    async def run(self) -> int:
+        """Run the plan until nothing is left to do or somebody asks to leave; answers the exit code."""
+        start = self._start
+        self._inbox.put(EngineStarted(engine=start.engine_id, is_first=start.is_first, notes=start.notes))
+        self._inbox.put(PlanRead(plan=start.plan))
+        async with anyio.create_task_group() as beside:
+            beside.start_soon(self._poller.run)
+            exit_code = await self._loop.run(self._performers)
+            beside.cancel_scope.cancel()
+        return exit_code
+
+
+def assemble(
+    start: Start,
+    *,
+    outside: Outside,
+    request_options: RequestOptions,
+    templates: Templates,
+    redactor: Redactor,
+    pace: Pace,
+) -> Engine:
+    """The engine on these ports."""
+    inbox, view, clock = Inbox(), ActivityView(), outside.clock
+    service = GatedService(outside.service, clock=clock, inbox=inbox)
+    loop = Loop(
+        start.state,
+        engine=start.engine_id,
+        seq=start.seq,
+        ledger=outside.ledger,
+        clock=clock,
+        surface=outside.surface,
+        inbox=inbox,
+    )
+    workspace_id = start.state.workspace.workspace_id
+    requests = RequestWriter(
+        start.plan,
+        workspace_id=workspace_id,
+        templates=templates,
+        redactor=redactor,
+        archive=outside.archive,
+        options=request_options,
+    )
+    launcher = Launcher(
+        service,
+        clock=clock,
+        archive=outside.archive,
+        requests=requests,
+        workspace_id=workspace_id,
+        root_slug=start.plan.root_slug,
+        look_up_seconds=pace.look_up_seconds,
+    )
+    poller = Poller(service, clock=clock, seconds_a_run=pace.seconds_a_run)
+    replies = ReplyTaker(start.plan, archive=outside.archive, redactor=redactor, templates=templates)
+    watcher = Watcher(
+        service, clock=clock, inbox=inbox, view=view, surface=outside.surface, poller=poller, replies=replies
+    )
+    performers = Performers(inbox=inbox, service=service, launcher=launcher, watcher=watcher, timers=Timers(clock))
+    return Engine(start, loop=loop, performers=performers, poller=poller, inbox=inbox)

@@ -1,0 +1,25 @@
+"""Events on their way to the loop: whoever has a fact puts it here, the loop takes all that wait."""
+
+import anyio
+
+from orchestrate.core.events import Event
+
+
+class Inbox:
+    """A queue with one reader; putting never waits."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._arrived = anyio.Event()
+
+    def put(self, event: Event) -> None:
+        """Hand over a fact."""
+        self._events.append(event)
+        self._arrived.set()
+
+    async def take_all(self) -> list[Event]:
+        """All waiting events in the order of their arrival; waits until there is one."""
+        await self._arrived.wait()
+        events, self._events = self._events, []
+        self._arrived = anyio.Event()
+        return events

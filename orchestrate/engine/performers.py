@@ -1,0 +1,65 @@
+"""Performers: each effect is carried out by one of them, and always answered by an event."""
+
+import structlog
+
+from orchestrate.core.effects import CancelRun, Effect, LaunchAgent, LookUpAgent, SetTimer, WatchRun
+from orchestrate.core.events import EffectFailed, Event
+from orchestrate.engine.cancel import cancel_run
+from orchestrate.engine.inbox import Inbox
+from orchestrate.engine.launch import Launcher
+from orchestrate.engine.timers import Timers
+from orchestrate.engine.watch import Watcher
+from orchestrate.errors import StorageFailed
+from orchestrate.model.names import TaskName
+from orchestrate.ports import AgentService
+
+log = structlog.get_logger(__name__)
+
+
+class Performers:
+    """All performers of one engine."""
+
+    def __init__(
+        self, *, inbox: Inbox, service: AgentService, launcher: Launcher, watcher: Watcher, timers: Timers
+    ) -> None:
+        self._inbox = inbox
+        self._service = service
+        self._launcher = launcher
+        self._watcher = watcher
+        self._timers = timers
+
+    async def perform(self, effect: Effect) -> None:
+        """Carry out an effect; its answer goes to the inbox. Only StorageFailed leaves here."""
+        try:
+            event = await self._answer(effect)
+        except StorageFailed:
+            raise
+        except Exception as error:  # noqa: BLE001  a performer's edge: a bug becomes an event
+            log.exception("effect failed", effect=type(effect).__name__)
+            event = EffectFailed(effect=type(effect).__name__, message=repr(error), task=_task_of(effect))
+        self._inbox.put(event)
+
+    async def _answer(self, effect: Effect) -> Event:
+        match effect:
+            case LaunchAgent():
+                return await self._launcher.launch(effect)
+            case LookUpAgent():
+                return await self._launcher.look_up(effect)
+            case WatchRun():
+                return await self._watcher.watch(effect)
+            case CancelRun():
+                return await cancel_run(effect, service=self._service)
+            case SetTimer():
+                return await self._timers.wait(effect)
+            case _:
+                raise AssertionError(f"no performer for {effect!r}")
+
+
+def _task_of(effect: Effect) -> TaskName | None:
+    match effect:
+        case LaunchAgent(row=row) | LookUpAgent(row=row) | WatchRun(row=row):
+            return row.name
+        case CancelRun(task=task):
+            return task
+        case _:
+            return None

@@ -1,0 +1,119 @@
+"""The create request of a launch: the prompt with what upstream tasks handed off, and what the service needs beside it."""
+
+from dataclasses import dataclass
+
+from orchestrate.model.names import AgentId, WorkspaceId, agent_name
+from orchestrate.model.plan import Plan, Task
+from orchestrate.model.plan_parts import ModelSelection
+from orchestrate.model.rows import Launch, TaskRow
+from orchestrate.model.vocabulary import TaskType
+from orchestrate.model.wire import (
+    METADATA_ATTEMPT,
+    METADATA_DEPTH,
+    METADATA_KEY,
+    METADATA_MAY_LAUNCH,
+    METADATA_PARENT,
+    METADATA_ROOT,
+    METADATA_TASK,
+    METADATA_WORKSPACE,
+    CreateAgent,
+    Environment,
+    LocalAgent,
+    ModelChoice,
+    ModelParameter,
+    Prompt,
+    Repo,
+)
+from orchestrate.ports import Archive
+from orchestrate.text.redaction import Redactor
+from orchestrate.text.templates import Templates
+
+#: Tells an agent's own tools how deep it is; they refuse to delegate from inside.
+DEPTH_VARIABLE = "ORCHESTRATE_AGENT_DEPTH"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """What a request needs beside plan and row."""
+
+    #: The repository as the service is told it.
+    repo_url: str
+    #: The agent program; None in the cloud.
+    local_agent: LocalAgent | None = None
+    #: How deep this engine is in the tree of planners.
+    depth: int = 0
+
+
+class RequestWriter:
+    """Makes the bytes of create requests."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        workspace_id: WorkspaceId,
+        templates: Templates,
+        redactor: Redactor,
+        archive: Archive,
+        options: RequestOptions,
+    ) -> None:
+        self._plan = plan
+        self._workspace_id = workspace_id
+        self._templates = templates
+        self._redactor = redactor
+        self._archive = archive
+        self._options = options
+
+    async def render(self, row: TaskRow, upstream: tuple[TaskRow, ...]) -> bytes:
+        """The whole request of this row's intent; InputRefused when its prompt cannot be rendered."""
+        task = self._plan.task(row.name)
+        prompt = await self._prompt(task, row, upstream)
+        return self._request(task, row, prompt).model_dump_json(by_alias=True, exclude_none=True).encode()
+
+    def _request(self, task: Task, row: TaskRow, prompt: str) -> CreateAgent:
+        intent = _intent(row)
+        return CreateAgent(
+            agent_id=intent.agent_id,
+            prompt=Prompt(text=prompt),
+            model=_model(self._plan, task),
+            name=agent_name(self._plan.root_slug, row.name),
+            repos=(Repo(url=self._options.repo_url, starting_ref=row.starting_ref),),
+            env=_environment(self._plan, task),
+            run_env_vars={DEPTH_VARIABLE: str(self._options.depth + 1)},
+            metadata=self._metadata(task, intent),
+            auto_create_pr=task.open_pr and task.type == TaskType.WORKER,
+            local_agent=self._options.local_agent,
+        )
+
+    def _metadata(self, task: Task, intent: Launch) -> dict[str, str]:
+        metadata = {
+            METADATA_WORKSPACE: self._workspace_id,
+            METADATA_ROOT: self._plan.root_slug,
+            METADATA_TASK: task.name,
+            METADATA_ATTEMPT: str(intent.attempt),
+            METADATA_PARENT: self._plan.self_agent_id or "",
+            METADATA_DEPTH: str(self._options.depth + 1),
+            METADATA_KEY: intent.idempotency_key,
+        }
+        if task.type == TaskType.SUBPLANNER:
+            metadata[METADATA_MAY_LAUNCH] = "true"
+        return {name: value for name, value in metadata.items() if value}
+
+
+def _intent(row: TaskRow) -> Launch:
+    assert row.launch is not None, row
+    return row.launch
+
+
+def _model(plan: Plan, task: Task) -> ModelChoice | None:
+    """The task's own model, else the first of its type; None leaves the choice to the service."""
+    selection: ModelSelection | None = task.model or next(iter(plan.models.get(task.type, ())), None)
+    if selection is None:
+        return None
+    params = tuple(ModelParameter(id=each.id, value=each.value) for each in selection.params)
+    return ModelChoice(id=selection.id, params=params or None)
+
+
+def _environment(plan: Plan, task: Task) -> Environment | None:
+    chosen = task.env or plan.env
+    return None if chosen is None else Environment(type=chosen.type, name=chosen.name)

@@ -1,0 +1,151 @@
+"""Watching a run to its end: the stream accelerates, ``GET run`` is the truth.
+
+A stream that ends, breaks or falls silent says nothing; the run is asked for, and while it goes on the stream is
+opened again. Beside all streams one slow poll goes round, so that a terminal frame lost in a gap is found as well.
+"""
+
+from dataclasses import dataclass, field
+
+import anyio
+
+from orchestrate.cloud.stream import SeenFrames
+from orchestrate.core.effects import WatchRun
+from orchestrate.core.events import AccessLost, Event, RunMissing
+from orchestrate.engine.inbox import Inbox
+from orchestrate.engine.polling import Poller
+from orchestrate.engine.reply import ReplyTaker
+from orchestrate.engine.silence import Silence
+from orchestrate.engine.view import ActivityView
+from orchestrate.errors import OutcomeUnknown, ProtocolBroken, Refused, ServiceError, Unavailable
+from orchestrate.model.names import AgentId, RunId
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.wire import Frame, Run
+from orchestrate.ports import AgentService, Clock, Surface
+
+#: Pauses between looks at a run whose stream is over or broken, in seconds; the last one repeats.
+_PAUSES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+#: How long a run that was made may be unknown before that counts.
+_MISSING_SECONDS = 60.0
+_ACCESS_STATUSES = (401, 403)
+#: A stream with one of these codes will never say anything again.
+_STREAM_GONE = frozenset({"stream_expired"})
+
+
+@dataclass(slots=True)
+class _Watch:
+    """One run while it is watched."""
+
+    row: TaskRow
+    agent_id: AgentId
+    run_id: RunId
+    seen: SeenFrames = field(default_factory=SeenFrames)
+    #: False once the service keeps no stream of this run.
+    has_stream: bool = True
+    #: Fruitless looks in a row; paces the next one.
+    looks: int = 0
+    missing_since: float | None = None
+    ended: Run | None = None
+
+
+class Watcher:
+    """Follows runs, tells of silence, and takes in the reply at the end."""
+
+    def __init__(
+        self,
+        service: AgentService,
+        *,
+        clock: Clock,
+        inbox: Inbox,
+        view: ActivityView,
+        surface: Surface,
+        poller: Poller,
+        replies: ReplyTaker,
+    ) -> None:
+        self._service = service
+        self._clock = clock
+        self._view = view
+        self._surface = surface
+        self._poller = poller
+        self._replies = replies
+        self._silence = Silence(clock=clock, inbox=inbox, view=view)
+
+    async def watch(self, effect: WatchRun) -> Event:
+        """The end of the run, with its reply on disk."""
+        row = effect.row
+        assert row.agent_id is not None, row
+        assert row.run_id is not None, row
+        watch = _Watch(row, row.agent_id, row.run_id)
+        self._view.began(row.name, at=self._clock.monotonic())
+        try:
+            return await self._until_end(watch)
+        finally:
+            self._view.ended(row.name)
+
+    async def _until_end(self, watch: _Watch) -> Event:
+        while True:
+            await self._follow(watch)
+            try:
+                run = watch.ended or await self._service.get_run(watch.agent_id, watch.run_id)
+            except Refused as error:
+                event = self._refused(watch, error)
+                if event is not None:
+                    return event
+            except (Unavailable, OutcomeUnknown, ProtocolBroken):
+                pass  # the gate has told it; the run is asked for again after a pause
+            else:
+                watch.missing_since = None
+                if run.status.is_terminal:
+                    return await self._replies.take(watch.row, run)
+            watch.looks += 1
+
+    async def _follow(self, watch: _Watch) -> None:
+        """Read the stream until it is over or broken, or until the poll finds the run's end."""
+        with anyio.CancelScope() as scope:
+
+            def on_terminal(run: Run) -> None:
+                watch.ended = run
+                scope.cancel()
+
+            key = (watch.agent_id, watch.run_id)
+            with self._poller.watching(key, on_terminal=on_terminal, on_poll=lambda: self._silence.check(watch.row)):
+                await self._clock.sleep(_PAUSES[min(watch.looks, len(_PAUSES) - 1)])
+                if watch.has_stream:
+                    await self._read(watch)
+
+    async def _read(self, watch: _Watch) -> None:
+        watch.seen.on_connect()
+        resume_after = watch.seen.resume_after
+        try:
+            async with self._service.stream_run(
+                watch.agent_id, watch.run_id, last_event_id=resume_after
+            ) as frames:
+                async for frame in frames:
+                    if watch.seen.is_new(frame):
+                        watch.looks = 0
+                        self._saw(watch, frame)
+                    if frame.event == "error" and frame.data.get("code") == "invalid_last_event_id":
+                        watch.seen.on_connect(from_start=True)
+        except ServiceError as error:
+            watch.has_stream = error.code not in _STREAM_GONE
+
+    def _saw(self, watch: _Watch, frame: Frame) -> None:
+        name = watch.row.name
+        before = self._view.of(name)
+        self._view.saw(name, frame, at=self._clock.monotonic())
+        self._silence.stirred(watch.row)
+        after = self._view.of(name)
+        if after is not None and (before is None or before.doing != after.doing):
+            self._surface.saw_activity(name, after.doing)
+
+    def _refused(self, watch: _Watch, error: Refused) -> Event | None:
+        """What a refused look means; None while it may be a new run that the service does not see everywhere yet."""
+        name, run_id = watch.row.name, watch.run_id
+        if error.status in _ACCESS_STATUSES:
+            return AccessLost(task=name, run_id=run_id, message=error.message, hint=error.hint)
+        if error.status != 404:
+            return None
+        now = self._clock.monotonic()
+        watch.missing_since = watch.missing_since if watch.missing_since is not None else now
+        if now - watch.missing_since < _MISSING_SECONDS:
+            return None
+        return RunMissing(task=name, run_id=run_id, message=f"the service does not know run {run_id} any more.")
