@@ -60,38 +60,31 @@ class Folder:
 
     def create(self) -> None:
         """Make the folder, and those above it up to the workspace, unless they are there."""
-        with self._opened(create=True):
+        with _in_our_words(self.path), self._opened(create=True):
             return
 
     def read(self, name: str) -> bytes | None:
         """The whole file, or None if there is none."""
         try:
-            with self.opened(name, os.O_RDONLY) as descriptor:
+            with self.opened(name, os.O_RDONLY) as descriptor, _in_our_words(self.path / name):
                 return _read_all(descriptor)
         except FileNotFoundError:
             return None
-        except OSError as error:
-            raise failure(error, self.path / name) from error
 
     def has(self, name: str) -> bool:
         """True if something of this name is there."""
         try:
-            with self._opened() as folder:
+            with _in_our_words(self.path / name, but=FileNotFoundError), self._opened() as folder:
                 return _is_there(folder, _plain(name))
         except FileNotFoundError:
             return False
-        except OSError as error:
-            raise failure(error, self.path / name) from error
 
     def replace(self, files: Mapping[str, bytes], *, mode: int = FILE_MODE) -> None:
         """Put each file in place as a whole; all of them are on the disk when this returns, or an error says why not."""
-        try:
-            with self._opened(create=True) as folder:
-                for name, data in files.items():
-                    _replace_one(folder, _plain(name), data, mode=mode)
-                os.fsync(folder)
-        except OSError as error:
-            raise failure(error, self.path / next(iter(files), "")) from error
+        with _in_our_words(self.path / next(iter(files), "")), self._opened(create=True) as folder:
+            for name, data in files.items():
+                _replace_one(folder, _plain(name), data, mode=mode)
+            os.fsync(folder)
 
     @contextmanager
     def opened(self, name: str, flags: int) -> Iterator[int]:
@@ -106,16 +99,11 @@ class Folder:
         """A descriptor of a regular file that the caller closes; ``FileNotFoundError`` if there is none."""
         path = self.path / _plain(name)
         creates = bool(flags & os.O_CREAT)
-        try:
-            with self._opened(create=creates) as folder:
-                is_new = creates and not _is_there(folder, name)
-                descriptor = os.open(name, flags | _CAREFULLY, FILE_MODE, dir_fd=folder)
-                if is_new:
-                    os.fsync(folder)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise failure(error, path) from error
+        with _in_our_words(path, but=FileNotFoundError), self._opened(create=creates) as folder:
+            is_new = creates and not _is_there(folder, name)
+            descriptor = os.open(name, flags | _CAREFULLY, FILE_MODE, dir_fd=folder)
+            if is_new:
+                os.fsync(folder)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise InputRefused(f"{path} is no regular file", hint="move it away")
@@ -123,15 +111,10 @@ class Folder:
 
     def sweep(self) -> None:
         """Remove what replacements left behind that a crash cut short; only the one writer may."""
-        try:
-            with self._opened() as folder:
-                for name in os.listdir(folder):  # noqa: PTH208  by descriptor, which pathlib cannot
-                    if _TEMPORARY.match(name):
-                        os.unlink(name, dir_fd=folder)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise failure(error, self.path) from error
+        with suppress(FileNotFoundError), _in_our_words(self.path, but=FileNotFoundError), self._opened() as folder:
+            for name in os.listdir(folder):  # noqa: PTH208  by descriptor, which pathlib cannot
+                if _TEMPORARY.match(name):
+                    os.unlink(name, dir_fd=folder)
 
     @contextmanager
     def _opened(self, *, create: bool = False) -> Iterator[int]:
@@ -179,6 +162,17 @@ def failure(error: OSError, path: Path) -> OrchestrateError:
     reason = os.strerror(error.errno) if error.errno else str(error)
     hint = _WHAT_TO_DO.get(error.errno or 0, "check the disk and its rights, then run the same command again")
     return StorageFailed(f"{path}: {reason.lower()}", hint=hint)
+
+
+@contextmanager
+def _in_our_words(path: Path, *, but: type[OSError] | tuple[()] = ()) -> Iterator[None]:
+    """Errors of the operating system become ours, ``but`` those that the caller knows what to do with."""
+    try:
+        yield
+    except but:
+        raise
+    except OSError as error:
+        raise failure(error, path) from error
 
 
 def _plain(name: str) -> str:
