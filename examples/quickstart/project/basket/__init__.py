@@ -1,0 +1,1 @@
+"""What a shopping basket costs."""

@@ -1,0 +1,67 @@
+"""``orchestrate quickstart``: make a small project with a bug, have four agents mend and extend it, show what to type next."""
+
+import argparse
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from orchestrate.cli.example import DEFAULT_FOLDER, fresh_folder, make_example, named_folder
+from orchestrate.cli.settings import Settings
+from orchestrate.system import run_in_foreground
+
+_VERIFIER = "verify-basket"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.add_argument(
+        "--dir",
+        metavar="DIR",
+        type=Path,
+        help=f"folder for the project, new or empty (default: a new ./{DEFAULT_FOLDER})",
+    )
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Make the project and run its plan as a user would; the answer is the run's exit code."""
+    current = Path.cwd()
+    folder = fresh_folder(current) if args.dir is None else named_folder(current / args.dir)
+    workspace = make_example(folder, python=sys.executable, environment=settings.environ)
+    command = _run_command(workspace)
+    print(_opening(folder, command), flush=True)
+    status = run_in_foreground(command)
+    print(_closing(settings.program, workspace, command, status=status), flush=True)
+    return status
+
+
+def _opening(folder: Path, command: list[str]) -> str:
+    return (
+        f"A small project with a bug is in {_shortest(folder)}. Two agents work on it side by side, a third merges,\n"
+        f"a fourth runs the tests. They are a script, no model: no key and no network is needed.\n\n"
+        f"$ {shlex.join(command)}\n"
+    )
+
+
+def _closing(program: str, workspace: Path, command: list[str], *, status: int) -> str:
+    """What to type next; after a run that did not finish, how to go on with it."""
+    place = shlex.quote(_shortest(workspace))
+    look = f"{program} status {place}"
+    if status != 0:
+        return f"\n  look   {look}\n  go on  {shlex.join(command)}"
+    read = f"{program} handoff {place} {_VERIFIER}"
+    return f'\n  look   {look}\n  read   {read}\n  yours  README.md, "On your repository", shows a plan of your own'
+
+
+def _run_command(workspace: Path) -> list[str]:
+    """The command with the Python that runs this; ``--yes`` because calling the quickstart is the order."""
+    python, plan = _shortest(Path(sys.executable)), _shortest(workspace)
+    return [python, "-m", "orchestrate", "run", plan, "--runtime", "local", "--yes"]
+
+
+def _shortest(path: Path) -> str:
+    """The path as it is best typed from the current folder; never one that reads as an option or a name on the PATH."""
+    relative = os.path.relpath(path)
+    if os.sep not in relative or relative.startswith("-"):
+        relative = os.path.join(os.curdir, relative)  # noqa: PTH118  pathlib would take the dot away again
+    return min(relative, str(path), key=len)
