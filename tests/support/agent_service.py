@@ -1,0 +1,249 @@
+"""The Cloud Agents API in memory, for tests of what stands above it; `orchestrate.ports.AgentService` by shape.
+
+It keeps the same promises as the real ones (``tests/contract`` holds it to them) and can be told to misbehave::
+
+    service.fail_next("create_agent", OutcomeUnknown("no answer"), done=True)    # done, but the answer is lost
+    service.emit(agent_id, "tool_call", {"callId": "1", "name": "edit"})
+    service.cut_streams(agent_id)                                                # all open streams break
+    service.end_run(agent_id, RunStatus.FINISHED, result="## Status\\nsuccess")
+"""
+
+import uuid
+from collections import defaultdict, deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import anyio
+import anyio.lowlevel
+from pydantic import ValidationError
+
+from orchestrate.errors import Refused, Unavailable
+from orchestrate.model.names import AgentId, RunId
+from orchestrate.model.timestamps import to_timestamp
+from orchestrate.model.vocabulary import AgentStatus, RunStatus
+from orchestrate.model.wire import Agent, BranchInfo, CreateAgent, Created, Frame, GitInfo, Run, RunError
+
+_Answered = TypeVar("_Answered")
+
+
+@dataclass
+class _LiveRun:
+    """A run with its stream."""
+
+    run: Run
+    frames: list[Frame] = field(default_factory=list)
+    changed: anyio.Event = field(default_factory=anyio.Event)
+    #: How often all open streams were cut.
+    cuts: int = 0
+
+    def announce(self) -> None:
+        self.changed.set()
+        self.changed = anyio.Event()
+
+
+@dataclass(frozen=True)
+class _Fault:
+    error: Exception
+    #: Whether the call is carried out before its answer is lost.
+    done: bool
+
+
+class FakeAgentService:
+    """Agents and runs in dictionaries; ``calls`` remembers what was asked, in order."""
+
+    def __init__(self, *, now: Callable[[], float] = lambda: 0.0, on_create: Callable[[Created], None] | None = None):
+        self._now = now
+        #: Called with each new agent: where a test ends runs at once, for example.
+        self._on_create = on_create
+        self._answers: dict[str, tuple[bytes, Created]] = {}
+        self._faults: defaultdict[str, deque[_Fault]] = defaultdict(deque)
+        self.agents: dict[str, Agent] = {}
+        self.requests: dict[str, CreateAgent] = {}
+        self._live_runs: dict[str, list[_LiveRun]] = {}
+        self.calls: list[tuple[str, str]] = []
+
+    # What a test does to it.
+
+    def fail_next(self, call: str, error: Exception, *, done: bool = False, times: int = 1) -> None:
+        """Have the next calls of this name raise the error, carried out before or not."""
+        self._faults[call].extend([_Fault(error, done)] * times)
+
+    def emit(self, agent_id: str, event: str, data: dict[str, object] | None = None, *, id: str | None = "") -> None:  # noqa: A002  the frame's word
+        """Add a frame to the stream of the agent's latest run; its id is its place unless another is given."""
+        live = self._live_runs[agent_id][-1]
+        live.frames.append(Frame(str(len(live.frames) + 1) if id == "" else id, event, data or {}))
+        live.announce()
+
+    def cut_streams(self, agent_id: str) -> None:
+        """Break all open streams of the agent's latest run."""
+        live = self._live_runs[agent_id][-1]
+        live.cuts += 1
+        live.announce()
+
+    def end_run(
+        self,
+        agent_id: str,
+        status: RunStatus = RunStatus.FINISHED,
+        *,
+        result: str | None = None,
+        branch: str | None = None,
+        error: RunError | None = None,
+        silently: bool = False,
+    ) -> None:
+        """End the agent's latest run; ``silently`` without a word in its stream."""
+        live = self._live_runs[agent_id][-1]
+        git = GitInfo(branches=(BranchInfo(branch=branch),)) if branch else None
+        changes = {"status": status, "result": result, "git": git, "error": error, "updated_at": self._timestamp()}
+        live.run = live.run.model_copy(update=changes)
+        self.agents[agent_id] = self.agents[agent_id].model_copy(update={"status": AgentStatus.IDLE})
+        if not silently:
+            self.emit(agent_id, "result", {"status": status.value, "result": result or ""})
+            self.emit(agent_id, "done")
+
+    def add_run(self, agent_id: str) -> Run:
+        """A follow-up run, as somebody else may send one."""
+        return self._new_run(agent_id)
+
+    # What the engine asks of it.
+
+    async def create_agent(self, body: bytes, *, key: str) -> Created:
+        """Create an agent with exactly this body."""
+        return await self._call("create_agent", key, lambda: self._create(body, key))
+
+    async def get_agent(self, agent_id: AgentId) -> Agent:
+        """The agent of this id."""
+        return await self._call("get_agent", agent_id, lambda: self._agent(agent_id))
+
+    async def list_runs(self, agent_id: AgentId) -> tuple[Run, ...]:
+        """All runs of the agent, newest first."""
+        return await self._call("list_runs", agent_id, lambda: self._runs(agent_id)[::-1])
+
+    async def first_run(self, agent_id: AgentId) -> Run | None:
+        """The agent's oldest run."""
+        return await self._call("first_run", agent_id, lambda: next(iter(self._runs(agent_id)), None))
+
+    async def get_run(self, agent_id: AgentId, run_id: RunId) -> Run:
+        """The run as it is now."""
+        return await self._call("get_run", run_id, lambda: self._live(agent_id, run_id).run)
+
+    async def cancel_run(self, agent_id: AgentId, run_id: RunId) -> None:
+        """End the run as cancelled."""
+        await self._call("cancel_run", run_id, lambda: self._cancel(agent_id, run_id))
+
+    @asynccontextmanager
+    async def stream_run(
+        self, agent_id: AgentId, run_id: RunId, *, last_event_id: str | None = None
+    ) -> AsyncIterator[AsyncIterator[Frame]]:
+        """The run's frames after the given id."""
+        live = await self._call("stream_run", run_id, lambda: self._live(agent_id, run_id))
+        frames = _frames(live, last_event_id)
+        try:
+            yield frames
+        finally:
+            await frames.aclose()
+
+    async def _call(self, name: str, about: str, carry_out: Callable[[], _Answered]) -> _Answered:
+        self.calls.append((name, about))
+        await anyio.lowlevel.checkpoint()
+        fault = self._faults[name].popleft() if self._faults[name] else None
+        if fault is not None and not fault.done:
+            raise fault.error
+        answer = carry_out()
+        if fault is not None:
+            raise fault.error
+        return answer
+
+    def _create(self, body: bytes, key: str) -> Created:
+        kept = self._answers.get(key)
+        if kept is not None:
+            if kept[0] != body:
+                raise Refused("another body came with this key", code="idempotency_conflict", status=409)
+            return kept[1]
+        request = _request(body)
+        agent_id = request.agent_id or f"bc-{uuid.uuid5(uuid.NAMESPACE_OID, key)}"
+        if agent_id in self.agents:
+            raise Refused(f"agent {agent_id} exists already", code="agent_id_conflict", status=409)
+        created = self._new_agent(agent_id, request)
+        self._answers[key] = (body, created)
+        if self._on_create is not None:
+            self._on_create(created)
+        return created
+
+    def _new_agent(self, agent_id: str, request: CreateAgent) -> Created:
+        now = self._timestamp()
+        self.agents[agent_id] = Agent(
+            id=agent_id,
+            name=request.name,
+            status=AgentStatus.ACTIVE,
+            metadata=request.metadata,
+            url=f"https://agents.example/{agent_id}",
+            created_at=now,
+            updated_at=now,
+        )
+        self.requests[agent_id] = request
+        run = self._new_run(agent_id)
+        return Created(agent=self.agents[agent_id], run=run)
+
+    def _new_run(self, agent_id: str) -> Run:
+        runs, now = self._live_runs.setdefault(agent_id, []), self._timestamp()
+        run_id = f"run-{uuid.uuid5(uuid.NAMESPACE_OID, f'{agent_id}/{len(runs)}')}"
+        run = Run(id=run_id, agent_id=agent_id, status=RunStatus.RUNNING, created_at=now, updated_at=now)
+        runs.append(_LiveRun(run))
+        changes = {"latest_run_id": run_id, "status": AgentStatus.ACTIVE}
+        self.agents[agent_id] = self.agents[agent_id].model_copy(update=changes)
+        self.emit(agent_id, "status", {"status": RunStatus.RUNNING.value})
+        return run
+
+    def _agent(self, agent_id: str) -> Agent:
+        if agent_id not in self.agents:
+            raise Refused(f"agent {agent_id} does not exist", code="agent_not_found", status=404)
+        return self.agents[agent_id]
+
+    def _runs(self, agent_id: str) -> tuple[Run, ...]:
+        self._agent(agent_id)
+        return tuple(live.run for live in self._live_runs[agent_id])
+
+    def _live(self, agent_id: str, run_id: str) -> _LiveRun:
+        self._agent(agent_id)
+        for live in self._live_runs[agent_id]:
+            if live.run.id == run_id:
+                return live
+        raise Refused(f"run {run_id} does not exist", code="run_not_found", status=404)
+
+    def _cancel(self, agent_id: str, run_id: str) -> None:
+        live = self._live(agent_id, run_id)
+        if live.run.status.is_terminal:
+            raise Refused(f"run {run_id} has ended", code="run_not_cancellable", status=409)
+        self.end_run(agent_id, RunStatus.CANCELLED)
+
+    def _timestamp(self) -> str:
+        return to_timestamp(self._now())
+
+
+def _request(body: bytes) -> CreateAgent:
+    try:
+        return CreateAgent.model_validate_json(body)
+    except ValidationError as error:
+        raise Refused(f"the request is wrong: {error}", code="validation_error", status=400) from error
+
+
+async def _frames(live: _LiveRun, after: str | None) -> AsyncGenerator[Frame, None]:
+    """The frames behind the last one with this id, those to come included, until the run's last word or a cut."""
+    places = [place for place, frame in enumerate(live.frames) if frame.id == after]
+    if after is not None and not places:
+        yield Frame(None, "error", {"code": "invalid_last_event_id", "message": "no such frame"})
+        return
+    place, cuts = (places[-1] + 1 if places else 0), live.cuts
+    while True:
+        while place < len(live.frames):
+            yield live.frames[place]
+            place += 1
+            if live.frames[place - 1].event == "done":
+                return
+        if live.cuts != cuts:
+            raise Unavailable("the stream was cut", code="disconnected")
+        if live.run.status.is_terminal:
+            return
+        await live.changed.wait()
