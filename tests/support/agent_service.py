@@ -98,6 +98,7 @@ class FakeAgentService:
         changes = {"status": status, "result": result, "git": git, "error": error, "updated_at": self._timestamp()}
         live.run = live.run.model_copy(update=changes)
         self.agents[agent_id] = self.agents[agent_id].model_copy(update={"status": AgentStatus.IDLE})
+        live.announce()
         if not silently:
             self.emit(agent_id, "result", {"status": status.value, "result": result or ""})
             self.emit(agent_id, "done")
