@@ -10,6 +10,9 @@ from pathlib import Path
 
 import anyio
 
+#: Nothing to read, and nobody who reads: what anyio takes for the streams of a process.
+DEVNULL = subprocess.DEVNULL
+
 
 class SystemClock:
     """The real time."""
@@ -37,9 +40,9 @@ def spawn_detached(
     *,
     env: Mapping[str, str],
     cwd: Path,
-    stdin: int = subprocess.DEVNULL,
-    stdout: int = subprocess.DEVNULL,
-    stderr: int = subprocess.DEVNULL,
+    stdin: int = DEVNULL,
+    stdout: int = DEVNULL,
+    stderr: int = DEVNULL,
 ) -> int:
     """Start a program in a session of its own that lives on when this process ends; answers its process id.
 

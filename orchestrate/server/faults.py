@@ -1,6 +1,6 @@
 """The refusals that the server answers with, in the contract's words."""
 
-from orchestrate.errors import Refused
+from orchestrate.errors import Refused, Unavailable
 
 
 def invalid(message: str) -> Refused:
@@ -56,3 +56,8 @@ def not_cancellable(run_id: str, *, status: str) -> Refused:
 def body_too_large(limit: int) -> Refused:
     """413: more bytes than the server reads."""
     return Refused(f"The body is larger than {limit} bytes", status=413, code="payload_too_large")
+
+
+def repository_unavailable(url: str, *, reason: str) -> Unavailable:
+    """503: git cannot read the repository now; a little later it may."""
+    return Unavailable(f"Repository {url} cannot be read now: {reason}", status=503, code="repository_unavailable")

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from orchestrate.errors import Refused
+from orchestrate.errors import Refused, ServiceError
 from orchestrate.model.wire import REQUEST_ID_HEADER
 from orchestrate.server import faults
 from orchestrate.server.access import Caller, Keyring
@@ -65,7 +65,7 @@ class Gate:
         return caller
 
 
-def refusal_response(refusal: Refused) -> Response:
+def refusal_response(refusal: ServiceError) -> Response:
     """A refusal in the contract's shape."""
     headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else None  # noqa: PLR2004  Unauthorized
     return _error_response(refusal.status or 400, refusal.code, refusal.message, headers=headers)
@@ -74,7 +74,7 @@ def refusal_response(refusal: Refused) -> Response:
 def exception_handlers(log: structlog.typing.FilteringBoundLogger) -> dict[Any, Any]:
     """How the application turns exceptions into answers."""
 
-    async def on_refused(_request: Request, error: Refused) -> Response:
+    async def on_refused(_request: Request, error: ServiceError) -> Response:
         return refusal_response(error)
 
     async def on_http(request: Request, error: HTTPException) -> Response:
@@ -86,7 +86,7 @@ def exception_handlers(log: structlog.typing.FilteringBoundLogger) -> dict[Any, 
         log.error("request failed", path=request.url.path, request_id=request.scope.get("request_id"), exc_info=error)
         return _error_response(500, "internal", "The server failed; its log says more")
 
-    return {Refused: on_refused, HTTPException: on_http, Exception: on_fault}
+    return {ServiceError: on_refused, HTTPException: on_http, Exception: on_fault}
 
 
 async def read_body(request: Request) -> bytes:

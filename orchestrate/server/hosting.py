@@ -17,19 +17,24 @@ import uvicorn
 
 import orchestrate
 from orchestrate.errors import InputRefused
+from orchestrate.model.names import AgentId
 from orchestrate.model.timestamps import to_timestamp
 from orchestrate.model.wire import LocalAgent
 from orchestrate.server.access import Keyring
 from orchestrate.server.app import build_app
 from orchestrate.server.database import Database
 from orchestrate.server.discovery import (
+    Endpoint,
     ServerFile,
     process_start,
     read_server_file,
     server_file_path,
     write_server_file,
 )
+from orchestrate.server.runners.command import CommandRunner
+from orchestrate.server.runners.contract import Runner
 from orchestrate.server.runners.null import NullRunner
+from orchestrate.server.runners.scripted import ScriptedRunner
 from orchestrate.server.service import Service
 from orchestrate.server.state import StateFolder
 from orchestrate.system import SystemClock
@@ -116,7 +121,7 @@ class HostedServer:
     async def _serve(self, database: Database, tasks: anyio.abc.TaskGroup, *, handles_signals: bool) -> None:
         service = Service(
             database=database,
-            runners={"null": NullRunner(self._clock)},
+            runners=self._runners(),
             tasks=tasks,
             clock=self._clock,
             log=self._log,
@@ -144,6 +149,18 @@ class HostedServer:
         write_server_file(self._folder.root, self.file)
         self._log.info("server started", port=self.file.port, pid=self.file.pid)
         await server.serve(sockets=[self._listener])
+
+    def _runners(self) -> dict[str, Runner]:
+        keyring = Keyring(self.file.token)
+
+        def launcher(agent_id: AgentId) -> Endpoint:
+            return Endpoint(url=self.file.endpoint.url, token=keyring.subtree_token(agent_id))
+
+        return {
+            "null": NullRunner(self._clock),
+            "command": CommandRunner(folder=self._folder, environment=self._options.environment, launcher=launcher),
+            "scripted": ScriptedRunner(folder=self._folder, environment=self._options.environment, launcher=launcher),
+        }
 
     def _on_request(self) -> None:
         self._last_request = self._clock.monotonic()

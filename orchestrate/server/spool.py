@@ -1,0 +1,172 @@
+"""A run's folder as the server sees it: what the supervisor and the agent leave in it."""
+
+import fcntl
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from orchestrate.server.discovery import process_start, write_private
+
+_START_TOLERANCE_SECONDS = 3.0
+_STAT_START_FIELD = 19
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How an agent program ended, by its supervisor's word."""
+
+    reason: str
+    exit_status: int | None = None
+    signal: int | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a supervisor is to do."""
+
+    argv: Sequence[str]
+    cwd: Path
+    stdin: Path | None
+    timeout_seconds: float | None
+    grace_seconds: float = 5.0
+    output_limit: int = 1_000_000_000
+
+
+class SpooledFile:
+    """What a process writes, read from its file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def size(self) -> int:
+        """How many bytes there are by now."""
+        try:
+            return self._path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def read(self, offset: int, *, limit: int) -> bytes:
+        """At most ``limit`` of them from ``offset`` on."""
+        if limit <= 0:
+            return b""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(offset)
+                return file.read(limit)
+        except FileNotFoundError:
+            return b""
+
+
+class Spool:
+    """One run's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stdout = SpooledFile(folder / "stdout")
+        self.stderr = SpooledFile(folder / "stderr")
+        self.prompt = folder / "prompt"
+
+    def prepare(self, job: Job, *, prompt: bytes) -> None:
+        """Write what the supervisor needs."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(self.prompt, prompt)
+        content: Mapping[str, object] = {
+            "argv": list(job.argv),
+            "cwd": str(job.cwd),
+            "stdin": str(job.stdin) if job.stdin else None,
+            "timeoutSeconds": job.timeout_seconds,
+            "graceSeconds": job.grace_seconds,
+            "outputLimit": job.output_limit,
+        }
+        write_private(self.folder / "job.json", orjson.dumps(content))
+        for name in ("stdout", "stderr"):
+            (self.folder / name).touch(mode=0o600)
+
+    def note(self, text: str) -> None:
+        """Add a line of the server's to the activity."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self.folder / "stderr").open("ab") as file:
+            file.write(f"[server] {text}\n".encode())
+
+    def sizes(self) -> tuple[int, int]:
+        """How much there is of stdout and stderr."""
+        return self.stdout.size(), self.stderr.size()
+
+    def exit(self) -> Exit | None:
+        """How the agent ended; None as long as it has not, or if nobody wrote it down."""
+        content = _read_object(self.folder / "exit.json")
+        if content is None:
+            return None
+        return Exit(
+            reason=str(content["reason"]),
+            exit_status=content.get("exitStatus"),
+            signal=content.get("signal"),
+            message=content.get("message"),
+        )
+
+    def was_begun(self) -> bool:
+        """Whether an agent program was ever started here."""
+        return (self.folder / "agent.json").exists()
+
+    def is_supervised(self) -> bool:
+        """Whether the supervisor lives: then it holds its lock."""
+        try:
+            descriptor = os.open(self.folder / "supervisor.lock", os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def request_cancel(self) -> None:
+        """Tell the supervisor, now or whenever it comes, to end the agent."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (self.folder / "cancel").touch(mode=0o600)
+
+    def living_agent(self) -> int | None:
+        """The pid of the agent if that very process still runs; another program with its number does not count."""
+        content = _read_object(self.folder / "agent.json")
+        if content is None:
+            return None
+        pid = int(content["pid"])
+        started = process_start(pid)
+        if started is None or not _is_same_start(pid, started, content):
+            return None
+        return pid
+
+    def kill_orphan(self) -> None:
+        """End an agent whose supervisor is gone."""
+        pid = self.living_agent()
+        if pid is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+
+
+def _is_same_start(pid: int, started: float, content: Mapping[str, Any]) -> bool:
+    ticks = content.get("startTicks")
+    if ticks is None:
+        return bool(abs(started - content["at"]) <= _START_TOLERANCE_SECONDS)
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    return int(stat.rpartition(b")")[2].split()[_STAT_START_FIELD]) == int(ticks)
+
+
+def _read_object(path: Path) -> dict[str, Any] | None:
+    try:
+        content = orjson.loads(path.read_bytes())
+    except (FileNotFoundError, orjson.JSONDecodeError):
+        return None
+    return content if isinstance(content, dict) else None
