@@ -10,6 +10,7 @@ from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChan
 from orchestrate.core.state import State
 from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import Timestamp, is_valid_ref, placeholder_branch
+from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -22,11 +23,13 @@ def pushed_branch(state: State, handoff: Handoff) -> str | None:
     return branch
 
 
-def has_real_branch(state: State, row: TaskRow) -> bool:
-    """True once the task handed off on a branch that is not merely the planned one."""
+def has_real_branch(plan: Plan, row: TaskRow) -> bool:
+    """True once the task handed off on a branch that it pushed; of a foreign row, on one that was not merely planned."""
     if row.status != TaskStatus.HANDED_OFF or not is_valid_ref(row.branch):
         return False
-    return row.branch not in (placeholder_branch(state.plan.root_slug, row.name), state.plan.base_branch)
+    if row.pushed is not None:
+        return row.pushed
+    return row.branch not in (placeholder_branch(plan.root_slug, row.name), plan.base_branch)
 
 
 def propagate(state: State, source: TaskRow, *, at: Timestamp) -> Decision:

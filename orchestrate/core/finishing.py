@@ -46,6 +46,7 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
         row,
         status=TaskStatus.HANDED_OFF,
         branch=branch or row.branch,
+        pushed=branch is not None,
         handoff_status=handoff.status,
         self_report=handoff.verification,
         failure_mode=handoff.failure_mode,

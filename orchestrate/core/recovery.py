@@ -90,7 +90,7 @@ def _swept(state: State, *, at: Timestamp) -> Decision:
     """Real branches of former sessions, handed on to those that follow them still."""
     decision = NOTHING
     for row in state.rows.values():
-        if has_real_branch(state, row):
+        if has_real_branch(state.plan, row):
             decision += propagate(state, row, at=at)
     return decision
 

@@ -80,4 +80,6 @@ class GatedService:
         now = self._clock.monotonic()
         if self._told_at is None or now - self._told_at >= _TOLD_EVERY_SECONDS:
             self._told_at = now
-            self._inbox.put(ServiceUnreachable(message=f"the service did not answer ({error.message}); it is asked again."))
+            self._inbox.put(
+                ServiceUnreachable(message=f"the service did not answer ({error.message}); it is asked again.")
+            )

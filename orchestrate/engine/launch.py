@@ -173,9 +173,7 @@ def _sorted(row: TaskRow, error: Refused | Unavailable | OutcomeUnknown | Protoc
         case Refused() if error.status == 401:
             return AccessLost(task=task, agent_id=agent_id, message=error.message, hint=error.hint)
         case Refused():
-            return LaunchRefused(
-                task=task, agent_id=agent_id, code=error.code, message=error.message, hint=error.hint
-            )
+            return LaunchRefused(task=task, agent_id=agent_id, code=error.code, message=error.message, hint=error.hint)
         case Unavailable():
             return LaunchDelayed(
                 task=task,

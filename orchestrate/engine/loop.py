@@ -17,7 +17,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from orchestrate.core.changes import AttentionRaised, Change, RowChanged, WorkspaceChanged
-from orchestrate.core.effects import EndRun
+from orchestrate.core.effects import Effect, EndRun
 from orchestrate.core.events import Event, facts_of
 from orchestrate.core.machine import step
 from orchestrate.core.state import State
@@ -39,7 +39,7 @@ class _Turn:
 
     state: State
     records: list[Record]
-    effects: list[object]
+    effects: list[Effect]
 
 
 class Loop:
@@ -131,5 +131,3 @@ class Loop:
         while True:
             await self._clock.sleep(_SNAPSHOT_CHECK_SECONDS)
             await self._ledger.write_snapshot_if_due(self._clock.now())
-
-

@@ -34,7 +34,7 @@ class Performers:
             event = await self._answer(effect)
         except StorageFailed:
             raise
-        except Exception as error:  # noqa: BLE001  a performer's edge: a bug becomes an event
+        except Exception as error:
             log.exception("effect failed", effect=type(effect).__name__)
             event = EffectFailed(effect=type(effect).__name__, message=repr(error), task=_task_of(effect))
         self._inbox.put(event)

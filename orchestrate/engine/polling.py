@@ -39,9 +39,7 @@ class Poller:
         self._has_work = anyio.Event()
 
     @contextmanager
-    def watching(
-        self, key: Key, *, on_terminal: Callable[[Run], None], on_poll: Callable[[], None]
-    ) -> Iterator[None]:
+    def watching(self, key: Key, *, on_terminal: Callable[[Run], None], on_poll: Callable[[], None]) -> Iterator[None]:
         """Have the run looked at until the block is left."""
         self._watched[key] = _Watched(self._clock.monotonic() + self._round_seconds(), on_terminal, on_poll)
         self._has_work.set()

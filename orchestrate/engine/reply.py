@@ -11,8 +11,9 @@ from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import RunId, placeholder_branch
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
+from orchestrate.model.timestamps import seconds_between
 from orchestrate.model.vocabulary import FailureMode, RunStatus
-from orchestrate.model.wire import Run
+from orchestrate.model.wire import Run, RunError
 from orchestrate.ports import Archive
 from orchestrate.text.failures import failure_mode_of
 from orchestrate.text.handoffs import parse_handoff
@@ -30,18 +31,18 @@ _Result = TypeVar("_Result")
 class ReplyTaker:
     """Saves and reads replies."""
 
-    def __init__(self, *, archive: Archive, redactor: Redactor, templates: Templates, plan: Callable[[], Plan]) -> None:
+    def __init__(self, plan: Plan, *, archive: Archive, redactor: Redactor, templates: Templates) -> None:
+        self._plan = plan
         self._archive = archive
         self._redactor = redactor
         self._templates = templates
-        self._plan = plan
 
     async def take(self, row: TaskRow, run: Run) -> RunEnded:
         """The end of this run, with its reply on disk."""
         text = run.result or ""
         handoff = await _off_loop_if_long(text, lambda: self._read(row, run, text))
         redacted = await _off_loop_if_long(text, lambda: self._redactor.redact(text))
-        mode = None if run.status == RunStatus.FINISHED else _failure_mode(row, run, handoff)
+        mode = None if run.status == RunStatus.FINISHED else _failure_mode(run, handoff)
         path = await self._archive.save_reply(
             row.name,
             row.attempts,
@@ -62,3 +63,61 @@ class ReplyTaker:
             failure_mode=mode,
             message=None if run.error is None else self._redactor.redact(run.error.message),
         )
+
+    def _read(self, row: TaskRow, run: Run, text: str) -> Handoff:
+        return parse_handoff(
+            text,
+            task_type=row.type,
+            run_branches=_branches(run),
+            placeholder=placeholder_branch(self._plan.root_slug, row.name),
+            repo_url=self._plan.repo_url,
+        )
+
+    def _header(self, row: TaskRow, run: Run, handoff: Handoff) -> str:
+        return handoff_header(
+            task=row.name,
+            branch=handoff.branch,
+            agent_id=row.agent_id,
+            run_id=row.run_id,
+            result_status=run.status.lower(),
+            finished_at=run.updated_at,
+        )
+
+    def _postmortem(
+        self, row: TaskRow, run: Run, handoff: Handoff, mode: FailureMode | None
+    ) -> tuple[str, bytes] | None:
+        """What is written on the agent's behalf where it left no handoff; None where it did, or was cancelled."""
+        if run.status == RunStatus.CANCELLED or (run.status == RunStatus.FINISHED and handoff.structured):
+            return None
+        facts = Postmortem(
+            task=row.name,
+            agent_id=row.agent_id,
+            run_id=row.run_id,
+            attempt=row.attempts,
+            branch=handoff.branch,
+            run_status=run.status,
+            failure_mode=mode,
+            message=None if run.error is None else self._redactor.redact(run.error.message),
+            url=row.url,
+        )
+        kind = "finished-no-handoff" if run.status == RunStatus.FINISHED else "failure"
+        return f"{row.name}-{kind}.md", render_postmortem(self._templates, facts).encode(errors="replace")
+
+
+def _branches(run: Run) -> tuple[str, ...]:
+    branches = () if run.git is None else run.git.branches
+    return tuple(info.branch for info in branches if info.branch)
+
+
+def _failure_mode(run: Run, handoff: Handoff) -> FailureMode | None:
+    """From typed evidence; a cancelled run has not failed."""
+    if run.status == RunStatus.CANCELLED:
+        return None
+    seconds = run.duration_ms / 1000 if run.duration_ms else seconds_between(run.created_at, run.updated_at)
+    error = run.error or RunError()
+    mode = failure_mode_of(run_status=run.status, code=error.code, message=error.message, duration_seconds=seconds)
+    return mode if mode != FailureMode.UNKNOWN else handoff.failure_mode or mode
+
+
+async def _off_loop_if_long(text: str, work: Callable[[], _Result]) -> _Result:
+    return work() if len(text) <= _QUICKLY_READ else await anyio.to_thread.run_sync(work)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from orchestrate.core.branches import has_real_branch
 from orchestrate.model.names import AgentId, WorkspaceId, agent_name
 from orchestrate.model.plan import Plan, Task
 from orchestrate.model.plan_parts import ModelSelection
@@ -25,6 +26,7 @@ from orchestrate.model.wire import (
     Repo,
 )
 from orchestrate.ports import Archive
+from orchestrate.text.prompts import PromptContext, Upstream, render_prompt
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
@@ -69,6 +71,28 @@ class RequestWriter:
         task = self._plan.task(row.name)
         prompt = await self._prompt(task, row, upstream)
         return self._request(task, row, prompt).model_dump_json(by_alias=True, exclude_none=True).encode()
+
+    async def _prompt(self, task: Task, row: TaskRow, upstream: tuple[TaskRow, ...]) -> str:
+        own, parent = _intent(row).agent_id, self._plan.self_agent_id
+        context = PromptContext(
+            starting_ref=row.starting_ref,
+            agent_id=own,
+            parent_agent_id=None if parent is None else AgentId(parent),
+            depth=self._options.depth,
+            upstreams=tuple([await self._upstream(before) for before in upstream]),
+        )
+        return self._redactor.redact(render_prompt(self._templates, plan=self._plan, task=task, context=context))
+
+    async def _upstream(self, row: TaskRow) -> Upstream:
+        return Upstream(
+            task=row.name,
+            branch=row.branch if has_real_branch(self._plan, row) else None,
+            status=row.handoff_status,
+            handoff_text=await self._archive.read_handoff(row.name) or "",
+            pr_number=row.pr_number,
+            verification=row.verification,
+            whole_text=row.handoff_path,
+        )
 
     def _request(self, task: Task, row: TaskRow, prompt: str) -> CreateAgent:
         intent = _intent(row)

@@ -31,9 +31,7 @@ class Silence:
             return
         self._stalled.add(row.name)
         since = to_timestamp(self._clock.now() - silent)
-        self._inbox.put(
-            RunStalled(task=row.name, run_id=_run_id(row), since=since, last_activity=activity.doing)
-        )
+        self._inbox.put(RunStalled(task=row.name, run_id=_run_id(row), since=since, last_activity=activity.doing))
 
     def stirred(self, row: TaskRow) -> None:
         """Tell that a silent run goes on; asked at every frame."""

@@ -116,9 +116,7 @@ class Watcher:
         watch.seen.on_connect()
         resume_after = watch.seen.resume_after
         try:
-            async with self._service.stream_run(
-                watch.agent_id, watch.run_id, last_event_id=resume_after
-            ) as frames:
+            async with self._service.stream_run(watch.agent_id, watch.run_id, last_event_id=resume_after) as frames:
                 async for frame in frames:
                     if watch.seen.is_new(frame):
                         watch.looks = 0

@@ -74,6 +74,10 @@ class Fields:
             return value
         return False
 
+    def flag(self, key: str) -> bool | None:
+        """True or false; None where the field is neither."""
+        return self._left.pop(key) if isinstance(self._left.get(key), bool) else None
+
     def word(self, key: str, words: type[_Word]) -> _Word | None:
         """The field if it is one of these words."""
         value = self._left.get(key)

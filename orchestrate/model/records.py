@@ -127,6 +127,7 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         verification=fields.word("verification", Verification),
         launch=fields.inner("launch", _launch),
         handoff_status=fields.word("handoffStatus", HandoffStatus),
+        pushed=fields.flag("pushed"),
         self_report=fields.word("selfReport", Verification),
         verdicts=fields.inner_list("verdicts", _verdict),
         ref_from=fields.named("refFrom", TaskName),
@@ -234,6 +235,7 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         document["cancel"] = {"by": row.cancel.by, "at": row.cancel.at}
     ours = (
         ("handoffStatus", row.handoff_status),
+        ("pushed", row.pushed),
         ("selfReport", row.self_report),
         ("refFrom", row.ref_from),
         ("notBefore", row.not_before),

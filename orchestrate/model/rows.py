@@ -84,6 +84,8 @@ class TaskRow:
     verification: Verification | None = None
     launch: Launch | None = None
     handoff_status: HandoffStatus | None = None
+    #: Whether the task pushed a branch, as far as the handoff and the service tell; None in a foreign state.
+    pushed: bool | None = None
     self_report: Verification | None = None
     verdicts: tuple[Verdict, ...] = ()
     #: The task whose branch ``starting_ref`` follows.
