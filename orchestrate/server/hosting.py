@@ -137,7 +137,13 @@ class HostedServer:
             log=self._log,
         )
         config = uvicorn.Config(
-            app, lifespan="off", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
+            app,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=5,
         )
         server = _Server(config)
         tasks.start_soon(self._stop_when_idle, service)

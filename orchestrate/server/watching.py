@@ -7,7 +7,7 @@ from starlette.types import Receive, Scope, Send
 
 from orchestrate.server.records import RunRecord
 from orchestrate.server.service import Service
-from orchestrate.server.streams import HEARTBEAT, Position, error_frame, frames_after, is_within, read_position
+from orchestrate.server.streams import HEARTBEAT, Position, Step, error_frame, frames_after, is_within, read_position
 
 HEARTBEAT_SECONDS = 15
 
@@ -25,18 +25,26 @@ class StreamResponse:
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Send frames until the run has ended, the client has left, or the server stops."""
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        if self._run.status.is_terminal:
+            await self._send_frames(send)
+            return
         async with anyio.create_task_group() as tasks:
-            if not self._run.status.is_terminal:
-                tasks.start_soon(_leave_with_client, receive, tasks.cancel_scope)
-            async for piece in self._pieces():
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            tasks.start_soon(_leave_with_client, receive, tasks.cancel_scope)
+            await self._send_frames(send)
             tasks.cancel_scope.cancel()
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _pieces(self) -> AsyncIterator[bytes]:
+    async def _send_frames(self, send: Send) -> None:
+        is_last = False
+        async for piece, is_last in self._pieces():
+            await send({"type": "http.response.body", "body": piece, "more_body": not is_last})
+        if not is_last:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _pieces(self) -> AsyncIterator[tuple[bytes, bool]]:
+        """Frames to send now, each time with whether they are the last ones."""
         position = self._start()
         if position is None:
-            yield error_frame("invalid_last_event_id", "This Last-Event-ID does not belong to this run")
+            yield error_frame("invalid_last_event_id", "This Last-Event-ID does not belong to this run"), True
             return
         while True:
             live = self._service.live(self._run.id)
@@ -44,11 +52,13 @@ class StreamResponse:
             run = live.run if live else self._service.ended_run(self._run)
             piece, position = frames_after(position, run=run, transcript=self._service.transcript(run))
             if piece:
-                yield piece
-            elif news is None or self._service.stopping.is_set():
+                yield piece, position.step is Step.DONE
+            elif news is None:
                 return
-            elif not await _is_news_in_time(news):
-                yield HEARTBEAT
+            if position.step is Step.DONE or self._service.stopping.is_set():
+                return
+            if not piece and news is not None and not await _is_news_in_time(news):
+                yield HEARTBEAT, False
 
     def _start(self) -> Position | None:
         if self._last_event_id is None:
