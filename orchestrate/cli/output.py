@@ -1,0 +1,96 @@
+"""Where words go: data to stdout, talk to stderr, and with ``--json`` exactly one object on stdout."""
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NewType
+
+from orchestrate.errors import (
+    OrchestrateError,
+    OutcomeUnknown,
+    PlanRefused,
+    RateLimited,
+    ServiceError,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from orchestrate.model.faults import Fault
+
+Json = NewType("Json", bytes)
+
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def say(lines: Iterable[str]) -> None:
+    """Lines of talk, for stderr."""
+    text = "".join(f"{line}\n" for line in lines)
+    if text:
+        sys.stderr.write(_encodable(text, sys.stderr.encoding))
+        sys.stderr.flush()
+
+
+def put(lines: Iterable[str]) -> None:
+    """Lines of data, for stdout."""
+    sys.stdout.write(_encodable("".join(f"{line}\n" for line in lines), sys.stdout.encoding))
+
+
+def put_bytes(data: bytes) -> None:
+    """Data as it is, for stdout."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+def put_json(document: Mapping[str, object]) -> None:
+    """One object on one line of stdout."""
+    from orchestrate.model.records import dump
+
+    put_bytes(dump(document) + b"\n")
+
+
+def success(operation: str, **fields: object) -> dict[str, object]:
+    """The object of an operation that was done."""
+    return {"ok": True, "operation": operation, **fields}
+
+
+def failure(operation: str, error: OrchestrateError, **fields: object) -> dict[str, object]:
+    """The object of an operation that was refused or failed."""
+    told: dict[str, object] = {
+        "code": error_code(error),
+        "message": error.message,
+        "retryable": isinstance(error, Unavailable | OutcomeUnknown),
+        "recoveryAction": error.hint or _recovery(error),
+    }
+    if isinstance(error, ServiceError) and error.request_id is not None:
+        told["requestId"] = error.request_id
+    if isinstance(error, PlanRefused):
+        fields = {**fields, "faults": [fault_document(fault) for fault in error.faults]}
+    return {"ok": False, "operation": operation, "error": told, **fields}
+
+
+def fault_document(fault: "Fault") -> dict[str, object]:
+    """A fault of a plan; without a line where there is none."""
+    document: dict[str, object] = {"path": fault.path, "message": fault.message}
+    return document if fault.line is None else {**document, "line": fault.line}
+
+
+def error_code(error: OrchestrateError) -> str:
+    """The service's own code, else what kind of error it is: ``plan_refused``."""
+    if isinstance(error, ServiceError) and error.code:
+        return error.code
+    return _WORDS.sub("_", type(error).__name__).lower()
+
+
+def _recovery(error: OrchestrateError) -> str:
+    if isinstance(error, PlanRefused):
+        return "mend the faults, then run the same command again"
+    if isinstance(error, RateLimited) and error.retry_after_seconds is not None:
+        return f"wait {error.retry_after_seconds:g} s, then run the same command again"
+    if isinstance(error, Unavailable | OutcomeUnknown):
+        return "run the same command again"
+    return "change the call; the same one would be refused again"
+
+
+def _encodable(text: str, encoding: str) -> str:
+    """The text in what the stream can take; a letter that it lacks becomes a question mark."""
+    return text.encode(encoding, "replace").decode(encoding)
