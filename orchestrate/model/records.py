@@ -308,7 +308,7 @@ def _andon(fields: Fields) -> Andon:
         raised_at=fields.named("raisedAt", Timestamp),
         raised_by=fields.text("raisedBy"),
         reason=fields.text("reason"),
-        cleared=fields.is_true("cleared"),
+        cleared=fields.flag("cleared") or False,
         cleared_at=fields.named("clearedAt", Timestamp),
         cleared_by=fields.text("clearedBy"),
         clear_note=fields.text("clearNote"),

@@ -36,7 +36,7 @@ def test_known_fields_are_taken_and_the_others_are_the_rest():
     assert taken.mapping("d") == {"n": 1}
     assert taken.word("e", Colour) is Colour.RED
     assert taken.names("f", str) == ("x",)
-    assert taken.is_true("g")
+    assert taken.flag("g") is True
     assert taken.value("h") == 1.5
     taken.drop("i")
     assert taken.has("other")
@@ -63,7 +63,7 @@ def test_a_field_of_the_wrong_type_reads_as_unknown_and_stays():
     assert taken.text("text") is None
     assert taken.named("text", str) is None
     assert taken.whole_number("number") is None
-    assert not taken.is_true("flag")
+    assert taken.flag("flag") is None
     assert taken.word("word", Colour) is None
     assert taken.word("number_word", Colour) is None
     assert taken.names("names", str) == ()

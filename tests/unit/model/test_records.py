@@ -48,6 +48,7 @@ FULL = TaskRow(
         AgentId("bc-1"), IdempotencyKey("k"), 2, MOMENT, note="adopted", delays=3, delay=LaunchDelay.CAPACITY
     ),
     handoff_status=HandoffStatus.PARTIAL,
+    pushed=False,
     self_report=Verification.TYPE_CHECK_ONLY,
     verdicts=(
         Verdict(TaskName("v"), None, None, MOMENT),
