@@ -83,7 +83,7 @@ VERIFIER_HANDOFF = """\
 {target}
 
 ## Branch
-(none)
+(no branch)
 
 ## Execution
 {execution}
@@ -102,13 +102,14 @@ class Failed(Exception):
 
 def main() -> None:
     """Do what the prompt asks and print the handoff."""
+    sys.stdin.reconfigure(encoding="utf-8")
+    sys.stdout.reconfigure(encoding="utf-8")
     prompt = sys.stdin.read()
-    goal = section(prompt, GOAL_TITLES)
-    jobs = {"fix": fix, "add": add, "merge": merge, "check": check}
-    job = jobs.get(goal.partition(" ")[0].lower())
+    jobs = {"Fix": fix, "Add": add, "Merge": merge, "Check": check}
     try:
+        job = jobs.get(section(prompt, "Your goal").partition(" ")[0])
         if job is None:
-            raise Failed("this program fixes, adds, merges and checks; the goal asks for something else")
+            raise Failed("this program can Fix, Add, Merge and Check; the goal begins with another word")
         print(job(prompt))
     except Failed as reason:
         say(f"giving up: {reason}")
@@ -118,7 +119,7 @@ def main() -> None:
 def fix(prompt: str) -> str:
     """Let the quantity count; the suite shows the bug before and its absence after."""
     before = run_tests(prompt)
-    file = Path(named_file(prompt))
+    file = Path(between_backticks(section(prompt, "Your goal"))[0])
     source = file.read_text()
     if WITHOUT_QUANTITY not in source:
         raise Failed(f"the line with the bug is not in {file}")
@@ -154,9 +155,10 @@ def add(prompt: str) -> str:
 
 def merge(prompt: str) -> str:
     """Merge the branches that the prompt names, and look whether the parts work together."""
-    branches = source_branches(prompt)
+    lines = section(prompt, "Branches to merge").splitlines()
+    branches = [between_backticks(line)[0] for line in lines if line.startswith("- `")]
     if not branches:
-        raise Failed("the prompt names no source branches")
+        raise Failed("the prompt names no branches to merge")
     for branch in branches:
         say(f"merging {branch}")
         git("fetch", "--quiet", "origin", f"refs/heads/{branch}")
@@ -173,22 +175,26 @@ def merge(prompt: str) -> str:
 def check(prompt: str) -> str:
     """Run the whole suite on the branch that is checked out and say what came of it."""
     result = run_tests(prompt)
-    if result.count == 0:
-        verdict, finding = "verifier-blocked", "No test ran."
-    elif result.passed:
-        verdict, finding = "unit-test-verified", f"All {result.count} tests pass."
-    else:
-        verdict, finding = "verifier-failed", f"{result.failing} of {result.count} tests fail."
-    head = git("rev-parse", "HEAD").strip()
-    missing = [file for file in ("basket/receipt.py", "basket/totals.py") if not Path(file).exists()]
-    if missing and verdict == "unit-test-verified":
-        verdict, finding = "verifier-failed", f"Not on the branch: {', '.join(missing)}."
+    verification, finding = judge(result)
+    branch = between_backticks(section(prompt, "What you check"))[1]
     return VERIFIER_HANDOFF.format(
-        verification=verdict,
-        target=f"commit {head}",
+        verification=verification,
+        target=f"branch `{branch}`, commit {git('rev-parse', 'HEAD').strip()}",
         execution=f"`{result.command}`, exit status {result.status}:\n\n```text\n{result.output.strip()}\n```",
         findings=finding,
     )
+
+
+def judge(result: "Tests") -> tuple[str, str]:
+    """The level of verification that a run of the suite gives, and why."""
+    if result.count == 0:
+        return "verifier-blocked", "No test ran."
+    if not result.passed:
+        return "verifier-failed", f"{result.failing} of {result.count} tests fail."
+    missing = [file for file in ("basket/totals.py", "basket/receipt.py") if not Path(file).exists()]
+    if missing:
+        return "verifier-failed", f"The suite passes, but the branch lacks {' and '.join(missing)}."
+    return "unit-test-verified", f"All {result.count} tests pass; fix and receipt are both there."
 
 
 class Tests:
@@ -205,10 +211,21 @@ class Tests:
         self.summary = f"{self.count} tests, {self.failing} failing"
 
 
+def section(prompt: str, title: str) -> str:
+    """What the prompt says under a heading; empty without that heading."""
+    return prompt.partition(f"\n## {title}\n")[2].partition("\n## ")[0].strip()
+
+
+def between_backticks(text: str) -> list[str]:
+    """All words of a text that are set as code."""
+    return re.findall(r"`([^`\n]+)`", text)
+
+
 def run_tests(prompt: str) -> Tests:
-    """Run the command that the prompt's recipe names between backticks, else the whole suite."""
-    named = re.search(r"Run `([^`]+)`", prompt)
-    return run_suite(named[1] if named else SUITE)
+    """Run the command that the recipe names, a worker's own or that of the task which a verifier checks."""
+    recipe = section(prompt, "How to verify") or section(prompt, "What you check")
+    commands = [words for words in between_backticks(recipe) if words.startswith("python3 ")]
+    return run_suite(commands[0] if commands else SUITE)
 
 
 def run_suite(command: str) -> Tests:
@@ -266,7 +283,7 @@ def worker_handoff(
 def say(activity: str) -> None:
     """Show what happens now, long enough to be read."""
     print(activity, file=sys.stderr, flush=True)
-    time.sleep(0.3)
+    time.sleep(0.2)
 
 
 if __name__ == "__main__":

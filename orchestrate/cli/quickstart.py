@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from orchestrate.cli.example import DEFAULT_FOLDER, fresh_folder, make_example, named_folder
+from orchestrate.cli.output import put, say
 from orchestrate.cli.settings import Settings
 from orchestrate.system import run_in_foreground
 
@@ -29,28 +30,30 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     folder = fresh_folder(current) if args.dir is None else named_folder(current / args.dir)
     workspace = make_example(folder, python=sys.executable, environment=settings.environ)
     command = _run_command(workspace)
-    print(_opening(folder, command), flush=True)
+    say(_opening(folder, command))
     status = run_in_foreground(command)
-    print(_closing(settings.program, workspace, command, status=status), flush=True)
+    put(_closing(settings.program, workspace, command, status=status))
     return status
 
 
-def _opening(folder: Path, command: list[str]) -> str:
-    return (
-        f"A small project with a bug is in {_shortest(folder)}. Two agents work on it side by side, a third merges,\n"
-        f"a fourth runs the tests. They are a script, no model: no key and no network is needed.\n\n"
-        f"$ {shlex.join(command)}\n"
-    )
+def _opening(folder: Path, command: list[str]) -> list[str]:
+    return [
+        f"A small project with a bug is in {_shortest(folder)}. Two agents work on it side by side, a third merges,",
+        "a fourth runs the tests. They are a script, no model: no key and no network is needed.",
+        "",
+        f"$ {shlex.join(command)}",
+        "",
+    ]
 
 
-def _closing(program: str, workspace: Path, command: list[str], *, status: int) -> str:
+def _closing(program: str, workspace: Path, command: list[str], *, status: int) -> list[str]:
     """What to type next; after a run that did not finish, how to go on with it."""
     place = shlex.quote(_shortest(workspace))
-    look = f"{program} status {place}"
+    look = f"  look   {program} status {place}"
     if status != 0:
-        return f"\n  look   {look}\n  go on  {shlex.join(command)}"
-    read = f"{program} handoff {place} {_VERIFIER}"
-    return f'\n  look   {look}\n  read   {read}\n  yours  README.md, "On your repository", shows a plan of your own'
+        return ["", look, f"  go on  {shlex.join(command)}"]
+    read = f"  read   {program} handoff {place} {_VERIFIER}"
+    return ["", look, read, '  yours  README.md, "On your repository", shows a plan of your own']
 
 
 def _run_command(workspace: Path) -> list[str]:
