@@ -5,6 +5,7 @@ repository, not this machine.
 """
 
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 
 from orchestrate.cloud.client import CloudClient
 from orchestrate.errors import InputRefused, Refused, ServiceError
@@ -84,12 +85,12 @@ def _model_hint(missing: Mapping[str, str], known: list[str]) -> str:
 
 
 def _access_words(error: Refused, *, kind: RuntimeKind) -> str:
-    if error.status == 401 and kind is RuntimeKind.CLOUD:
+    if error.status == HTTPStatus.UNAUTHORIZED and kind is RuntimeKind.CLOUD:
         return f"the service refused the key in CURSOR_API_KEY (401). {_NOTHING_LAUNCHED}"
     return f"{error.message}. {_NOTHING_LAUNCHED}"
 
 
 def _access_hint(error: Refused, *, kind: RuntimeKind) -> str | None:
-    if error.status == 401 and kind is RuntimeKind.CLOUD:
+    if error.status == HTTPStatus.UNAUTHORIZED and kind is RuntimeKind.CLOUD:
         return "make a new key at the service, set CURSOR_API_KEY, then type the same command again"
     return error.hint

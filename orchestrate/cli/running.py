@@ -119,7 +119,9 @@ def read_plan(path: Path, *, runtime: str | None = None) -> tuple[Plan, list[Fau
         with path.open("rb") as file:
             source = file.read(_LARGEST_PLAN + 1)
     except OSError as error:
-        raise InputRefused(f"{path} cannot be read: {error.strerror}.", hint="name a plan.json, or its folder") from error
+        raise InputRefused(
+            f"{path} cannot be read: {error.strerror}.", hint="name a plan.json, or its folder"
+        ) from error
     if len(source) > _LARGEST_PLAN:
         raise InputRefused(f"{path} is larger than {_LARGEST_PLAN // 2**20} MiB; that is no plan.")
     return parse_plan(source, local=local)

@@ -77,7 +77,9 @@ def local_agent(command: str | None, *, plan: Plan, folder: Path, current: Path)
             hint=f"use one of {', '.join(_BUILT_IN)}, or give runtime.agent.command",
         )
     runner = program.name or "command"
-    return _as_program(LocalAgent.model_validate({"command": _anchored(program.command, folder), "runner": runner}), program)
+    return _as_program(
+        LocalAgent.model_validate({"command": _anchored(program.command, folder), "runner": runner}), program
+    )
 
 
 def repository_address(plan: Plan, *, folder: Path, kind: RuntimeKind) -> str:

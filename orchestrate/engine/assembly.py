@@ -117,7 +117,6 @@ def assemble(
         start.plan,
         workspace_id=workspace_id,
         templates=templates,
-        redactor=redactor,
         archive=outside.archive,
         options=request_options,
     )

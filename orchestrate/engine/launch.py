@@ -4,6 +4,8 @@ An answer is sorted by whose move is next: launched, refused, later, or unknown.
 the machine asks for a look-up first.
 """
 
+from http import HTTPStatus
+
 import orjson
 
 from orchestrate.core.effects import LaunchAgent, LookUpAgent
@@ -134,7 +136,7 @@ class Launcher:
             try:
                 return await self._service.get_agent(agent_id)
             except Refused as error:
-                if error.status != 404:
+                if error.status != HTTPStatus.NOT_FOUND:
                     raise
                 if self._clock.monotonic() - asked_at >= self._look_up_seconds:
                     return None
@@ -170,7 +172,7 @@ def _sorted(row: TaskRow, error: Refused | Unavailable | OutcomeUnknown | Protoc
     match error:
         case Refused() if error.code in CONFLICT_CODES:
             return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message=error.message, code=error.code)
-        case Refused() if error.status == 401:
+        case Refused() if error.status == HTTPStatus.UNAUTHORIZED:
             return AccessLost(task=task, agent_id=agent_id, message=error.message, hint=error.hint)
         case Refused():
             return LaunchRefused(task=task, agent_id=agent_id, code=error.code, message=error.message, hint=error.hint)

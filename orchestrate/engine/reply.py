@@ -18,7 +18,7 @@ from orchestrate.ports import Archive
 from orchestrate.text.failures import failure_mode_of
 from orchestrate.text.handoffs import parse_handoff
 from orchestrate.text.headers import handoff_header
-from orchestrate.text.postmortems import Postmortem, render_postmortem
+from orchestrate.text.postmortems import Ending, render_failure, render_finished_without_handoff
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
@@ -48,7 +48,7 @@ class ReplyTaker:
             row.attempts,
             raw=text.encode(errors="replace"),
             handoff=f"{self._header(row, run, handoff)}\n{redacted}".encode(errors="replace"),
-            postmortem=self._postmortem(row, run, handoff, mode),
+            postmortem=self._postmortem(row, run, handoff, mode, redacted),
         )
         return RunEnded(
             task=row.name,
@@ -84,24 +84,37 @@ class ReplyTaker:
         )
 
     def _postmortem(
-        self, row: TaskRow, run: Run, handoff: Handoff, mode: FailureMode | None
+        self, row: TaskRow, run: Run, handoff: Handoff, mode: FailureMode | None, redacted: str
     ) -> tuple[str, bytes] | None:
         """What is written on the agent's behalf where it left no handoff; None where it did, or was cancelled."""
         if run.status == RunStatus.CANCELLED or (run.status == RunStatus.FINISHED and handoff.structured):
             return None
-        facts = Postmortem(
+        ending = self._ending(row, run, mode, redacted)
+        if run.status == RunStatus.FINISHED:
+            text, name = render_finished_without_handoff(self._templates, ending=ending), "finished-no-handoff"
+        else:
+            text, name = render_failure(self._templates, ending=ending), "failure"
+        return f"{row.name}-{name}.md", text.encode(errors="replace")
+
+    def _ending(self, row: TaskRow, run: Run, mode: FailureMode | None, redacted: str) -> Ending:
+        error = run.error or RunError()
+        return Ending(
             task=row.name,
-            agent_id=row.agent_id,
-            run_id=row.run_id,
             attempt=row.attempts,
-            branch=handoff.branch,
+            agent_id=row.agent_id or "",
+            run_id=run.id,
             run_status=run.status,
-            failure_mode=mode,
-            message=None if run.error is None else self._redactor.redact(run.error.message),
+            starting_ref=row.starting_ref,
+            branch=next(iter(_branches(run)), None),
+            started_at=row.started_at,
+            finished_at=run.updated_at,
+            duration_seconds=_duration_seconds(run),
+            failure_mode=mode or FailureMode.UNKNOWN,
+            code=error.code,
+            message=self._redactor.redact(error.message) or None,
+            reply=redacted,
             url=row.url,
         )
-        kind = "finished-no-handoff" if run.status == RunStatus.FINISHED else "failure"
-        return f"{row.name}-{kind}.md", render_postmortem(self._templates, facts).encode(errors="replace")
 
 
 def _branches(run: Run) -> tuple[str, ...]:
@@ -113,10 +126,15 @@ def _failure_mode(run: Run, handoff: Handoff) -> FailureMode | None:
     """From typed evidence; a cancelled run has not failed."""
     if run.status == RunStatus.CANCELLED:
         return None
-    seconds = run.duration_ms / 1000 if run.duration_ms else seconds_between(run.created_at, run.updated_at)
     error = run.error or RunError()
-    mode = failure_mode_of(run_status=run.status, code=error.code, message=error.message, duration_seconds=seconds)
+    mode = failure_mode_of(
+        run_status=run.status, code=error.code, message=error.message, duration_seconds=_duration_seconds(run)
+    )
     return mode if mode != FailureMode.UNKNOWN else handoff.failure_mode or mode
+
+
+def _duration_seconds(run: Run) -> float | None:
+    return run.duration_ms / 1000 if run.duration_ms else seconds_between(run.created_at, run.updated_at)
 
 
 async def _off_loop_if_long(text: str, work: Callable[[], _Result]) -> _Result:

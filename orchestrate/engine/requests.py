@@ -27,7 +27,6 @@ from orchestrate.model.wire import (
 )
 from orchestrate.ports import Archive
 from orchestrate.text.prompts import PromptContext, Upstream, render_prompt
-from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
 #: Tells an agent's own tools how deep it is; they refuse to delegate from inside.
@@ -55,14 +54,12 @@ class RequestWriter:
         *,
         workspace_id: WorkspaceId,
         templates: Templates,
-        redactor: Redactor,
         archive: Archive,
         options: RequestOptions,
     ) -> None:
         self._plan = plan
         self._workspace_id = workspace_id
         self._templates = templates
-        self._redactor = redactor
         self._archive = archive
         self._options = options
 
@@ -81,7 +78,7 @@ class RequestWriter:
             depth=self._options.depth,
             upstreams=tuple([await self._upstream(before) for before in upstream]),
         )
-        return self._redactor.redact(render_prompt(self._templates, plan=self._plan, task=task, context=context))
+        return render_prompt(self._templates, plan=self._plan, task=task, context=context)
 
     async def _upstream(self, row: TaskRow) -> Upstream:
         return Upstream(

@@ -5,6 +5,7 @@ opened again. Beside all streams one slow poll goes round, so that a terminal fr
 """
 
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 import anyio
 
@@ -26,7 +27,7 @@ from orchestrate.ports import AgentService, Clock, Surface
 _PAUSES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 #: How long a run that was made may be unknown before that counts.
 _MISSING_SECONDS = 60.0
-_ACCESS_STATUSES = (401, 403)
+_ACCESS_STATUSES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 #: A stream with one of these codes will never say anything again.
 _STREAM_GONE = frozenset({"stream_expired"})
 
@@ -140,7 +141,7 @@ class Watcher:
         name, run_id = watch.row.name, watch.run_id
         if error.status in _ACCESS_STATUSES:
             return AccessLost(task=name, run_id=run_id, message=error.message, hint=error.hint)
-        if error.status != 404:
+        if error.status != HTTPStatus.NOT_FOUND:
             return None
         now = self._clock.monotonic()
         watch.missing_since = watch.missing_since if watch.missing_since is not None else now

@@ -1,0 +1,192 @@
+"""``orchestrate run PLAN``: run a plan, or go on with one."""
+
+import argparse
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+
+import anyio
+import orjson
+
+from orchestrate.cli.live import ShownSurface, make_surface
+from orchestrate.cli.locating import locate
+from orchestrate.cli.running import Environment, Outcome, Prepared, Request, prepare, run_prepared
+from orchestrate.cli.settings import Settings
+from orchestrate.core.events import StopReason
+from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
+from orchestrate.core.state import State
+from orchestrate.engine.assembly import Engine
+from orchestrate.errors import OrchestrateError
+from orchestrate.model.records import encode_row
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
+from orchestrate.system import SystemClock
+
+_SETTLED = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
+
+
+class NotConfirmed(OrchestrateError):
+    """The person at the terminal did not say yes."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.add_argument("plan", metavar="PLAN", nargs="?", help="plan.json or its folder")
+    parser.add_argument("--runtime", choices=[kind.value for kind in RuntimeKind], help="where agents run")
+    parser.add_argument("--max-concurrent", metavar="N", type=_count, help="agents that run at the same time")
+    parser.add_argument(
+        "--max-runtime-sec", metavar="N", type=_seconds, help="leave after so many seconds with exit code 100"
+    )
+    parser.add_argument(
+        "--exit-on-all-done", action="store_true", help="after an error go on until nothing is left to do"
+    )
+    parser.add_argument("--root", action="store_true", help="this plan stands above all others")
+    parser.add_argument("--templates", metavar="DIR", type=Path, help="prompt templates that replace the shipped ones")
+    parser.add_argument("--agent-command", metavar="CMD", help="program that is an agent of the local runtime")
+    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Run the plan; answers the exit code."""
+    request = _request(args)
+    environment = environment_of(settings)
+    prepared = prepare(request, environment)
+    terminal = _Terminal(args, settings)
+    terminal.confirm(prepared)
+    outcome = anyio.run(partial(run_prepared, prepared, request, environment, terminal))
+    terminal.finish(outcome)
+    return outcome.exit_code
+
+
+class _Terminal:
+    """The audience at a terminal, a pipe or a log."""
+
+    def __init__(self, args: argparse.Namespace, settings: Settings) -> None:
+        self._args = args
+        self._settings = settings
+        self._surface: ShownSurface | None = None
+
+    def confirm(self, prepared: Prepared) -> None:
+        """Ask once where a person is; without a terminal the call itself is the order."""
+        streams = self._settings.streams
+        if self._args.yes or not (streams.stdin_is_terminal and streams.stderr_is_terminal):
+            return
+        count, kind = len(prepared.plan.tasks), prepared.runtime.kind
+        sys.stderr.write(f"Run {count} {'task' if count == 1 else 'tasks'} with the {kind} runtime? [y/N] ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise NotConfirmed("not confirmed. Nothing was launched.", hint="answer y, or add --yes")
+
+    def on_warning(self, message: str) -> None:
+        """A warning is shown, and the run goes on."""
+        sys.stderr.write(f"attention: {message}\n")
+
+    def surface(self, prepared: Prepared) -> ShownSurface:
+        """The live block, or plain lines."""
+        self._surface = make_surface(self._settings, self._args, plan=prepared.plan, clock=SystemClock())
+        return self._surface
+
+    async def attend(self, engine: Engine) -> None:
+        """Redraw, and listen to signals."""
+        async with anyio.create_task_group() as tasks:
+            if self._surface is not None:
+                tasks.start_soon(self._surface.keep_drawing)
+            tasks.start_soon(_obey_signals, engine)
+
+    def finish(self, outcome: Outcome) -> None:
+        """The summary for people, and the one object for programs."""
+        if self._surface is not None:
+            self._surface.finish(outcome.state, outcome.exit_code)
+        if self._args.json:
+            sys.stdout.buffer.write(json_of(outcome))
+            sys.stdout.flush()
+
+
+async def _obey_signals(engine: Engine) -> None:
+    """The first signal saves and leaves; a second one leaves at once."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        count = 0
+        async for _ in signals:
+            count += 1
+            engine.stop(StopReason.INTERRUPT)
+            if count > 1:
+                raise KeyboardInterrupt
+
+
+def json_of(outcome: Outcome) -> bytes:
+    """The run's one JSON object, with its end of line."""
+    return orjson.dumps(_document(outcome.state, outcome.exit_code), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _document(state: State, exit_code: int) -> dict[str, object]:
+    settled = exit_code in (EXIT_DONE, EXIT_CHECKPOINT)
+    document: dict[str, object] = {
+        "ok": settled,
+        "operation": "run",
+        "exitCode": exit_code,
+        "rootSlug": state.workspace.root_slug,
+        "workspaceId": state.workspace.workspace_id,
+        "counts": {status: state.counts.get(status, 0) for status in TaskStatus},
+        "tasks": [orjson.Fragment(encode_row(row)) for row in _in_plan_order(state)],
+    }
+    return document if settled else {**document, "error": _error_of(state, exit_code)}
+
+
+def _in_plan_order(state: State) -> list[TaskRow]:
+    blueprint = state.blueprint
+    assert blueprint is not None
+    places = {task.name: place for place, task in enumerate(blueprint.plan.tasks)}
+    return sorted(state.rows.values(), key=lambda row: places.get(row.name, len(places)))
+
+
+def _error_of(state: State, exit_code: int) -> dict[str, object]:
+    """Why the run is not done, in the words of the JSON contract."""
+    if exit_code == EXIT_INTERRUPTED:
+        code, message, action = "interrupted", "interrupted; agents were left running", "call again to go on"
+    else:
+        open_tasks = [row.name for row in _in_plan_order(state) if row.status not in _SETTLED]
+        code, message = "needs_planner", f"not handed off: {', '.join(open_tasks)}"
+        action = "read the notes and postmortems of these tasks, change the plan, then call again"
+    return {"code": code, "message": message, "retryable": exit_code == EXIT_INTERRUPTED, "recoveryAction": action}
+
+
+def _request(args: argparse.Namespace) -> Request:
+    return Request(
+        plan_path=locate(args.plan).path,
+        runtime=args.runtime,
+        max_concurrent=args.max_concurrent,
+        max_runtime_seconds=args.max_runtime_sec,
+        drain=args.exit_on_all_done,
+        templates_folder=args.templates,
+        agent_command=args.agent_command,
+    )
+
+
+def environment_of(settings: Settings) -> Environment:
+    """What a run takes from its surroundings."""
+    return Environment(
+        variables=settings.environ,
+        state_dir=settings.state_dir,
+        current=Path.cwd(),
+        api_key=settings.api_key,
+        backend_url=settings.backend_url,
+        runtime=settings.runtime,
+        agent_depth=settings.agent_depth,
+    )
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f'"{text}" is no number from 1 on')
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f'"{text}" is no number of seconds above 0')
+    return seconds
