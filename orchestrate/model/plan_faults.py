@@ -1,7 +1,7 @@
 """What pydantic found wrong with a plan, in the plan's own words and at the plan's own places."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -110,14 +110,15 @@ class _Wording:
         return f"unknown field{self._near_fields[known].question(name)}"
 
 
-_SENTENCES: Mapping[str, Callable[[Mapping[str, object]], str]] = {
+#: Every bound of a plan's field is a whole number.
+_SENTENCES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "missing": lambda _: "is missing",
     "too_short": lambda _: "must have at least one entry",
     "finite_number": lambda _: "must be a finite number",
     "union_tag_not_found": lambda _: "must say its kind",
-    "greater_than_equal": lambda context: f"must be {context['ge']} or more",
-    "greater_than": lambda context: f"must be more than {context['gt']}",
-    "less_than_equal": lambda context: f"must be {context['le']} or less",
+    "greater_than_equal": lambda context: f"must be {context['ge']:.0f} or more",
+    "greater_than": lambda context: f"must be more than {context['gt']:.0f}",
+    "less_than_equal": lambda context: f"must be {context['le']:.0f} or less",
 }
 
 
