@@ -3,10 +3,11 @@
     python benchmarks/store.py
 
 Each transition is one record with one changed row, appended durably; snapshots are written as the policy asks while
-a clock of our own advances by a millisecond a transition. CPU is that of the process, all threads.
+a clock of our own advances by a millisecond a transition. Times are medians, CPU is that of the process.
 """
 
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
+import orjson
 
 from orchestrate.model.names import AgentId, EngineId, TaskName, Timestamp, WorkspaceId
 from orchestrate.model.records import Record, decode_row, encode_row
@@ -63,13 +65,14 @@ async def measure(path: Path, tasks: int) -> Figures:
     await store.write_snapshot()
     journal, state = path / "journal.jsonl", path / "state.json"
     before, snapshots, written = journal.stat().st_size, 0, state.stat().st_ino
-    append_cpu = append_wall = 0.0
+    append_cpu, walls = 0.0, []
     start_cpu = time.process_time()
     for number in range(TRANSITIONS):
         changed = record(number + 2, replace(rows[number % tasks], attempts=number))
         cpu, wall = time.process_time(), time.perf_counter()
         await store.append([changed])
-        append_cpu, append_wall = append_cpu + time.process_time() - cpu, append_wall + time.perf_counter() - wall
+        append_cpu += time.process_time() - cpu
+        walls.append(time.perf_counter() - wall)
         await store.write_snapshot_if_due(number / 1000)
         now_written = state.stat().st_ino
         snapshots, written = snapshots + (now_written != written), now_written
@@ -80,7 +83,7 @@ async def measure(path: Path, tasks: int) -> Figures:
     read_workspace(path)
     return Figures(
         tasks=tasks,
-        append_us=append_wall / TRANSITIONS * 1e6,
+        append_us=statistics.median(walls) * 1e6,
         append_cpu_us=append_cpu / TRANSITIONS * 1e6,
         journal_bytes=(journal.stat().st_size - before) / TRANSITIONS,
         snapshots=snapshots,
@@ -93,8 +96,6 @@ def measure_rows() -> tuple[float, float]:
     """Microseconds to encode a row, and to decode it."""
     subject = row(7)
     encoded = encode_row(subject)
-    import orjson
-
     document, start = orjson.loads(encoded), time.perf_counter()
     for _ in range(20_000):
         encode_row(subject)
@@ -106,7 +107,8 @@ def measure_rows() -> tuple[float, float]:
 
 def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or [100, 10_000]
-    print(f"a row: encode {measure_rows()[0]:.1f} us, decode {measure_rows()[1]:.1f} us")
+    encode, decode = measure_rows()
+    print(f"a row: encode {encode:.1f} us, decode {decode:.1f} us")
     print(f"{'tasks':>6} {'append':>10} {'its CPU':>10} {'journal':>10} {'snapshots':>10} {'CPU with':>10} {'load':>9}")
     figures = []
     for size in sizes:

@@ -66,17 +66,13 @@ class Fields:
             return value
         return None
 
-    def is_true(self, key: str) -> bool:
-        """True if the field is ``true``."""
-        value = self._left.get(key)
-        if isinstance(value, bool):
-            del self._left[key]
-            return value
-        return False
-
     def flag(self, key: str) -> bool | None:
-        """True or false; None where the field is neither."""
-        return self._left.pop(key) if isinstance(self._left.get(key), bool) else None
+        """The field if it is ``true`` or ``false``."""
+        value = self._left.get(key)
+        if value is None or isinstance(value, bool):
+            self._left.pop(key, None)
+            return value
+        return None
 
     def word(self, key: str, words: type[_Word]) -> _Word | None:
         """The field if it is one of these words."""

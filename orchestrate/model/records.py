@@ -176,6 +176,15 @@ def decode_record(line: bytes, *, where: str) -> Record:
     )
 
 
+def workspace_id_in(line: bytes) -> WorkspaceId | None:
+    """The workspace that a record names, without a look at its rows; None if it names none or is damaged."""
+    try:
+        workspace = orjson.loads(line)["workspace"]
+        return WorkspaceId(str(workspace["workspaceId"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
 def workspace_document(workspace: Workspace) -> dict[str, object]:
     """The workspace's own fields, as in ``state.json``."""
     document: dict[str, object] = {"workspaceId": workspace.workspace_id, "rootSlug": workspace.root_slug}

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from orchestrate.errors import StorageFailed, WorkspaceDamaged
 from orchestrate.model.names import EngineId, WorkspaceId
-from orchestrate.model.records import Record, decode_record
+from orchestrate.model.records import Record, decode_record, workspace_id_in
 from orchestrate.store.files import Folder, append_whole, failure, sync_data
 
 JOURNAL = "journal.jsonl"
@@ -181,14 +181,13 @@ def _whole(file: BinaryIO, line: bytes, *, offset: int, is_last: bool) -> Record
 
 def _require_workspace(file: BinaryIO, workspace_id: WorkspaceId | None) -> None:
     """The first record names the workspace, where it does: it must be that of the snapshot."""
+    if workspace_id is None:
+        return
     file.seek(0)
-    try:
-        first = decode_record(file.readline(), where=JOURNAL)
-    except WorkspaceDamaged:
-        return  # told with its line by whoever reads that far
-    if first.workspace is not None and workspace_id not in (None, first.workspace.workspace_id):
+    named = workspace_id_in(file.readline())
+    if named not in (None, workspace_id):
         raise WorkspaceDamaged(
-            f"{JOURNAL} belongs to another workspace ({first.workspace.workspace_id}) than state.json ({workspace_id})",
+            f"{JOURNAL} belongs to another workspace ({named}) than state.json ({workspace_id})",
             hint="move away the one of the two that is not of this plan",
         )
 

@@ -12,6 +12,7 @@ from orchestrate.model.records import (
     encode_record,
     encode_row,
     workspace_document,
+    workspace_id_in,
 )
 from orchestrate.model.rows import Andon, Cancel, Launch, TaskRow, Verdict
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
@@ -225,3 +226,9 @@ def test_attention_of_other_tools_is_read_as_far_as_it_goes():
 
     assert [(item.at, item.message) for item in read] == [("t", "m"), ("", "n"), ("", "bare")]
     assert decode_attention("none") == ()
+
+
+def test_a_record_names_its_workspace_or_none():
+    assert workspace_id_in(encode_record(first_record(), [])) == WORKSPACE.workspace_id
+    for line in (b"", b"[]", b"{}", b'{"workspace":7}', b'{"workspace":{}}', encode_record(record(2), [])):
+        assert workspace_id_in(line) is None

@@ -87,6 +87,13 @@ async def test_a_snapshot_is_written_when_it_is_due(store, tmp_path):
     assert snapshot_in(tmp_path).journal_seq == 2
 
 
+async def test_a_workspace_without_an_id_has_no_snapshot(store, tmp_path):
+    await store.write_snapshot()
+    await store.append([record(1, row("a"))])
+    await store.write_snapshot_if_due(NOW)
+    assert not (tmp_path / "state.json").exists()
+
+
 async def test_snapshots_that_are_asked_for_at_once_end_with_the_newest(store, tmp_path):
     await store.append([first_record(row("a"))])
     async with anyio.create_task_group() as group:
