@@ -13,8 +13,16 @@ from orchestrate.core.changes import (
     change,
 )
 from orchestrate.core.effects import EndRun, SetTimer
-from orchestrate.core.events import AccessLost, EngineStarted, ServiceUnreachable, StopReason, StopRequested, Timer, TimerKind
-from orchestrate.core.scheduling import has_ready, hold_reason
+from orchestrate.core.events import (
+    AccessLost,
+    EngineStarted,
+    ServiceUnreachable,
+    StopReason,
+    StopRequested,
+    Timer,
+    TimerKind,
+)
+from orchestrate.core.scheduling import hold_reason
 from orchestrate.core.state import State
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -75,8 +83,8 @@ def end_if_over(state: State) -> Decision:
 
 
 def _goes_on(state: State) -> bool:
-    """True while something may still start by itself."""
-    return hold_reason(state) is None and (has_ready(state) or state.postponed > 0)
+    """True while something may still start by itself; a task that is ready had no slot, so it waits for a run's end."""
+    return hold_reason(state) is None and state.postponed > 0
 
 
 def _is_all_handed_off(state: State) -> bool:

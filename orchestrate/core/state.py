@@ -20,7 +20,7 @@ from orchestrate.core.changes import (
     SessionChanged,
     WorkspaceChanged,
 )
-from orchestrate.core.queue import Queue, added
+from orchestrate.core.queue import Queue, added, rest
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
@@ -37,7 +37,7 @@ class State:
     blueprint: Blueprint | None = None
     #: For each task the number of dependencies that have not released it.
     waiting: Map[TaskName, int] = field(default_factory=Map)
-    #: Tasks that miss nothing but a slot; it may hold some that are ready no longer, they are passed over.
+    #: Tasks that miss nothing but a slot. The first one is ready; some behind it may be so no longer.
     ready: Queue[TaskName] | None = None
     counts: Map[TaskStatus, int] = field(default_factory=Map)
     #: Launches whose answer is on its way.
@@ -62,7 +62,7 @@ def apply(state: State, changes: Iterable[Change]) -> State:
     for item in changes:
         match item:
             case RowChanged(row):
-                state = _with_row(state, row)
+                state = _trimmed(_with_row(state, row))
             case WorkspaceChanged(workspace):
                 state = replace(state, workspace=workspace)
             case SessionChanged(session):
@@ -97,6 +97,11 @@ def counted(state: State) -> State:
 def is_ready(row: TaskRow) -> bool:
     """True for a pending task that waits for no moment; its dependencies are counted elsewhere."""
     return row.status == TaskStatus.PENDING and row.not_before is None
+
+
+def may_start(state: State, name: TaskName) -> bool:
+    """True for a task that misses nothing but a slot."""
+    return is_ready(state.rows[name]) and state.waiting.get(name) == 0
 
 
 def is_awaiting(row: TaskRow) -> bool:
@@ -140,6 +145,14 @@ def _with_row(state: State, row: TaskRow) -> State:
     )
     state = _with_dependants(state, before, row)
     return _queued(state, before, row)
+
+
+def _trimmed(state: State) -> State:
+    """The state whose queue begins with a task that is ready; each task is passed over once in its life."""
+    ready = state.ready
+    while ready is not None and not may_start(state, ready.item):
+        ready = rest(ready)
+    return state if ready is state.ready else replace(state, ready=ready)
 
 
 def _moved(counts: Map[TaskStatus, int], before: TaskRow | None, after: TaskRow) -> Map[TaskStatus, int]:
