@@ -1,0 +1,190 @@
+"""The seeded world: the machine, a service, a disk and time, all under one seed.
+
+One seed is one run from the first engine to the end of its plan. The service refuses, delays, answers late, twice or
+never; engines are killed between any two steps, interrupted and started again; the planner edits the plan. Every event
+is followed by the invariants, every agent is judged when it is made, and the end must come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from immutables import Map
+
+from orchestrate.core.events import PlanRead, ServiceUnreachable, StopReason, StopRequested
+from orchestrate.model.names import TaskName
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus
+from tests.support.world_disk import Disk
+from tests.support.world_engine import SimulatedEngine
+from tests.support.world_plans import edited, luck_of, random_plan, random_settings
+from tests.support.world_referee import Referee
+from tests.support.world_service import SimulatedService
+from tests.support.world_time import Timeline
+from tests.support.world_words import brief
+
+#: Most deaths of a seed.
+MOST_CRASHES = 2
+_MOST_INTERRUPTS = 2
+_MOST_EDITS = 2
+#: Steps between which an engine may die before it is left alone.
+_CRASH_WITHIN = 120
+#: Virtual seconds within which every seed must come to its end.
+_LONGEST = 48 * 3600.0
+_MOST_ENGINES = 200
+
+
+class _Killed(Exception):
+    """The engine's process died at this place."""
+
+
+class WorldBroken(AssertionError):
+    """A rule was broken; the message is the seed's whole story."""
+
+    def __init__(self, seed: int, reason: str, story: str) -> None:
+        super().__init__(f"seed {seed}: {reason}\n{story}")
+        self.seed = seed
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a seed ended."""
+
+    exit_code: int
+    engines: int
+    crashes: int
+    agents: int
+    events: int
+    hours: float
+
+
+class World:
+    """One seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.random = Random(seed)
+        self.luck = luck_of(self.random)
+        self.plan = random_plan(self.random)
+        self.settings = random_settings(self.random)
+        self.timeline = Timeline()
+        self.disk = Disk()
+        self.service = SimulatedService(self.random, self.luck)
+        self.referee = Referee(self)
+        #: Rows that were shown to the outside; a crash may never take them back.
+        self.published: Map[TaskName, TaskRow] = Map()
+        self._story: list[tuple[float, str, object]] = []
+        self._crashes_left = self.random.choice([0, 1, 1, MOST_CRASHES])
+        self._crashes = self._engines = 0
+        self._steps_to_crash = self.random.randint(1, _CRASH_WITHIN)
+        self._was_stopped = False
+        self._rows_at_start: Map[TaskName, TaskRow] = Map()
+        self._plan_misfortunes()
+        self.engine = self._started()
+
+    def run(self) -> Outcome:
+        """Let the seed come to its end; WorldBroken with its story if a rule is broken on the way."""
+        try:
+            exit_code = self._run()
+        except Exception as error:
+            raise WorldBroken(self.seed, f"{type(error).__name__}: {error}", self.story()) from error
+        events = sum(word == "told" for _, word, _ in self._story)
+        hours = self.timeline.elapsed / 3600
+        return Outcome(exit_code, self._engines, self._crashes, len(self.service.agents), events, hours)
+
+    def story(self) -> str:
+        """All that happened, a line each."""
+        plan = self.plan.model_dump_json(by_alias=True, exclude_defaults=True)
+        lines = [f"{at:12.3f} {word:<6} {brief(what)}" for at, word, what in self._story]
+        return "\n".join([f"{self.settings} {self.luck}", plan, *lines])
+
+    def trace(self, word: str, what: object) -> None:
+        """Remember what happened, for the story."""
+        self._story.append((self.timeline.elapsed, word, what))
+
+    def crash_point(self, place: str) -> None:
+        """The engine may die here."""
+        if not self._crashes_left:
+            return
+        self._steps_to_crash -= 1
+        if self._steps_to_crash > 0:
+            return
+        self._crashes_left -= 1
+        self._steps_to_crash = self.random.randint(1, _CRASH_WITHIN)
+        raise _Killed(place)
+
+    def _plan_misfortunes(self) -> None:
+        """What comes from outside, whatever the engine does."""
+        for _ in range(self.random.choice([0, 0, 1, _MOST_INTERRUPTS])):
+            self.timeline.after(self.random.uniform(0, 900), self._interrupt)
+        for _ in range(self.random.choice([0, 0, 1, _MOST_EDITS])):
+            self.timeline.after(self.random.uniform(0, 900), self._edit)
+        if self.random.random() < 0.1:
+            start = self.timeline.now + self.random.uniform(0, 600)
+            self.service.locked_from, self.service.locked_until = start, start + self.random.uniform(1, 1200)
+
+    def _run(self) -> int:
+        while True:
+            assert self.timeline.elapsed < _LONGEST, "the end was not reached"
+            action = self.timeline.next_action()
+            assert action is not None, "nothing will happen any more, and the engine waits"
+            try:
+                action()
+            except _Killed as killed:
+                self._crash(str(killed))
+            if self.engine.exit_code is not None and not self._goes_on(self.engine.exit_code):
+                self.referee.finished(self.engine.state)
+                return self.engine.exit_code
+
+    def _crash(self, place: str) -> None:
+        self.trace("crash", place)
+        self._crashes += 1
+        self.engine.life.is_over = True
+        self.disk.lose_power()
+        self._restart()
+
+    def _goes_on(self, exit_code: int) -> bool:
+        """After an engine left: whether somebody starts the next one."""
+        self.trace("exit", exit_code)
+        state = self.engine.state
+        self.referee.ended(exit_code, state=state, was_stopped=self._was_stopped)
+        self.engine.exit_code = None
+        has_moved = state.rows != self._rows_at_start
+        is_running = any(row.status == TaskStatus.RUNNING for row in state.rows.values())
+        if exit_code == 0 or (exit_code == 1 and not has_moved and not is_running):
+            self.engine.exit_code = exit_code
+            return False
+        self._restart()
+        return True
+
+    def _restart(self) -> None:
+        assert self._engines < _MOST_ENGINES, "started again and again"
+        self.timeline.after(self.random.choice([0.5, self.random.uniform(1, 400)]), self._start)
+
+    def _start(self) -> None:
+        self.engine = self._started()
+
+    def _started(self) -> SimulatedEngine:
+        self._engines += 1
+        self._was_stopped = self.settings.max_runtime_seconds is not None
+        engine = SimulatedEngine(self, number=self._engines)
+        for name, row in self.published.items():
+            assert name in engine.state.rows, f"{name} was forgotten: {row}"
+        self._rows_at_start = engine.state.rows
+        self.trace("start", engine.life.number)
+        return engine
+
+    def _interrupt(self) -> None:
+        if not self.engine.life.is_over:
+            self._was_stopped = True
+            self.engine.put(StopRequested(reason=StopReason.INTERRUPT))
+
+    def _edit(self) -> None:
+        """The planner changes the plan; the engine that lives reads it, or the next one does."""
+        self.plan = edited(self.random, self.plan)
+        self.trace("edit", [task.name for task in self.plan.tasks])
+        if not self.engine.life.is_over:
+            self.engine.put(ServiceUnreachable(message="no answer for a minute."))
+            self.engine.put(PlanRead(plan=self.plan))

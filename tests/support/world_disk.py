@@ -1,0 +1,45 @@
+"""The simulated disk: a journal of which only synced records survive a crash, and request files."""
+
+from dataclasses import dataclass, field
+
+from orchestrate.model.names import AgentId, IdempotencyKey, TaskName, WorkspaceId
+from orchestrate.model.records import Record, decode_record, encode_record, encode_row
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The create request of one intent, as it is sent every time."""
+
+    task: TaskName
+    attempt: int
+    agent_id: AgentId
+    key: IdempotencyKey
+    workspace_id: WorkspaceId
+    starting_ref: str
+
+
+@dataclass
+class Disk:
+    """What is on disk."""
+
+    #: Lines that are safe.
+    journal: list[bytes] = field(default_factory=list)
+    requests: dict[tuple[TaskName, int], Request] = field(default_factory=dict)
+    _unsynced: list[bytes] = field(default_factory=list)
+
+    def append(self, record: Record) -> None:
+        """Write a record; it is not safe yet."""
+        self._unsynced.append(encode_record(record, [encode_row(row) for row in record.rows]))
+
+    def sync(self) -> None:
+        """Make all that was written safe."""
+        self.journal += self._unsynced
+        self._unsynced.clear()
+
+    def lose_power(self) -> None:
+        """Forget what was not synced."""
+        self._unsynced.clear()
+
+    def records(self) -> list[Record]:
+        """The journal as a new engine reads it."""
+        return [decode_record(line, where=f"journal.jsonl:{place}") for place, line in enumerate(self.journal, 1)]

@@ -1,0 +1,241 @@
+"""The performers of the seeded world: each keeps to the real protocol, and meets all its misfortunes.
+
+A request is written before it is sent, and what was sent arrives even when its sender has died meanwhile. Only
+answers die with the engine that waits for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orchestrate.core.effects import CancelRun, Effect, LaunchAgent, LookUpAgent, SetTimer, WatchRun
+from orchestrate.core.events import (
+    AccessLost,
+    AgentLaunched,
+    AgentNotFound,
+    CancelAnswered,
+    EffectFailed,
+    Event,
+    LaunchDelayed,
+    LaunchOutcomeUnknown,
+    LaunchRefused,
+    Reply,
+    RunEnded,
+    RunMissing,
+    RunStalled,
+    RunStirred,
+    TimerFired,
+)
+from orchestrate.model.rows import Launch, TaskRow
+from orchestrate.model.vocabulary import LaunchDelay
+from tests.support.world_disk import Request
+from tests.support.world_service import IdTaken, SimulatedAgent
+
+if TYPE_CHECKING:
+    from tests.support.world import World
+    from tests.support.world_engine import SimulatedEngine
+
+#: Seconds after which no answer is taken for silence.
+_TIMEOUT = 30.0
+#: Seconds for which "not there" is asked again before it is believed.
+_LOOK_UP_SECONDS = 10.0
+_DELAYS = (LaunchDelay.CAPACITY, LaunchDelay.RATE_LIMIT, LaunchDelay.QUOTA, LaunchDelay.UNREACHABLE)
+#: Seconds between two looks at a run whose stream is cut.
+_POLL_SECONDS = 10.0
+
+
+class Performers:
+    """Carry out the effects of one engine."""
+
+    def __init__(self, world: World, engine: SimulatedEngine) -> None:
+        self._world = world
+        self._engine = engine
+        self._random = world.random
+        self._luck = world.luck
+        self._service = world.service
+
+    def perform(self, effect: Effect) -> None:
+        """Begin what the effect asks for; its answer comes later."""
+        if not isinstance(effect, SetTimer) and self._happens(self._luck.program_fault):
+            task = effect.task if isinstance(effect, CancelRun) else effect.row.name
+            self._answer(EffectFailed(effect=type(effect).__name__, message="a bug", task=task), after=0.01)
+            return
+        match effect:
+            case LaunchAgent(row=row):
+                self._launch(row, may_have_been_sent=effect.may_have_been_sent)
+            case LookUpAgent(row=row, code=code):
+                self._look_up(row, code)
+            case WatchRun(row=row):
+                self._watch(row)
+            case CancelRun():
+                self._cancel(effect)
+            case SetTimer(timer=timer, delay_seconds=seconds):
+                self._answer(TimerFired(timer=timer), after=seconds)
+
+    def _launch(self, row: TaskRow, *, may_have_been_sent: bool) -> None:
+        intent = _intent(row)
+        request = self._world.disk.requests.get((row.name, intent.attempt)) if may_have_been_sent else None
+        if request is None:
+            if self._happens(self._luck.refused / 2):
+                self._refuse(row, "the prompt could not be rendered.")
+                return
+            request = Request(
+                task=row.name,
+                attempt=intent.attempt,
+                agent_id=intent.agent_id,
+                key=intent.idempotency_key,
+                workspace_id=self._engine.state.workspace.workspace_id,
+                starting_ref=row.starting_ref,
+            )
+            self._world.crash_point("before the request is written")
+            self._world.disk.requests[row.name, intent.attempt] = request
+        self._world.crash_point("after the request is written, before it is sent")
+        self._send(row, request)
+        self._world.crash_point("after the request is sent")
+
+    def _send(self, row: TaskRow, request: Request) -> None:
+        travel = self._random.choice([0.05, self._random.uniform(0.1, 2), self._random.uniform(1, 15)])
+        if self._happens(self._luck.request_lost):
+            self._unknown(row, after=_TIMEOUT)
+            return
+        self._world.timeline.after(travel, lambda: self._arrived(row, request))
+        if self._happens(self._luck.doubled / 4):
+            later = travel + self._random.uniform(0, 20)
+            self._world.timeline.after(later, lambda: self._arrived(row, request, is_answered=False))
+
+    def _arrived(self, row: TaskRow, request: Request, *, is_answered: bool = True) -> None:
+        """The request is at the service; nobody may be left who waits for its answer."""
+        event = self._served(row, request)
+        if not is_answered:
+            return
+        if self._happens(self._luck.answer_lost):
+            self._unknown(row, after=_TIMEOUT)
+            if self._happens(self._luck.answer_late):
+                self._answer(event, after=_TIMEOUT + self._random.uniform(0, 40))
+            return
+        self._answer(event, after=self._random.uniform(0, 1))
+
+    def _served(self, row: TaskRow, request: Request) -> Event:
+        now, task, agent_id = self._world.timeline.now, row.name, request.agent_id
+        if self._service.is_locked(now):
+            return AccessLost(task=task, agent_id=agent_id, message="the key was refused.")
+        try:
+            agent = self._service.known(request)
+        except IdTaken:
+            code = self._random.choice(["agent_id_conflict", "idempotency_conflict"])
+            return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message="conflict", code=code)
+        if agent is None:
+            if self._happens(self._luck.delayed):
+                asked = self._random.choice([None, self._random.uniform(1, 90)])
+                delay = self._random.choice(_DELAYS)
+                return LaunchDelayed(
+                    task=task, agent_id=agent_id, delay=delay, message="later", retry_after_seconds=asked
+                )
+            if self._service.refuses(request):
+                self._world.referee.refused(request)
+                return LaunchRefused(task=task, agent_id=agent_id, message="no such branch.", code="validation_error")
+            agent = self._service.make(request, now=now)
+            self._world.referee.made(agent)
+        return AgentLaunched(task=task, agent_id=agent_id, answered_id=agent.id, run_id=agent.run_id)
+
+    def _refuse(self, row: TaskRow, message: str) -> None:
+        agent_id = _intent(row).agent_id
+        self._world.referee.refused_here(row.name, _intent(row).attempt)
+        self._answer(LaunchRefused(task=row.name, agent_id=agent_id, message=message, code="prompt"), after=0.01)
+
+    def _look_up(self, row: TaskRow, code: str) -> None:
+        intent = _intent(row)
+        if (row.name, intent.attempt) not in self._world.disk.requests:
+            self._answer(AgentNotFound(task=row.name, agent_id=intent.agent_id, code=code), after=0.01)
+            return
+        self._ask_again(row, code, asked_for=0.0)
+
+    def _ask_again(self, row: TaskRow, code: str, *, asked_for: float) -> None:
+        now, intent = self._world.timeline.now, _intent(row)
+        if self._service.is_locked(now):
+            self._answer(AccessLost(task=row.name, agent_id=intent.agent_id, message="the key was refused."), after=0.1)
+            return
+        if self._happens(self._luck.unreachable):
+            self._unknown(row, after=self._random.uniform(0.1, _TIMEOUT))
+            return
+        agent = self._service.find(intent.agent_id, now=now)
+        if agent is not None:
+            event: Event = AgentLaunched(
+                task=row.name, agent_id=intent.agent_id, answered_id=agent.id, run_id=agent.run_id, adopted=True
+            )
+            self._answer(event, after=0.1)
+        elif asked_for >= _LOOK_UP_SECONDS:
+            self._answer(AgentNotFound(task=row.name, agent_id=intent.agent_id, code=code), after=0.1)
+        else:
+            self._engine.after(1.0, lambda: self._ask_again(row, code, asked_for=asked_for + 1.0))
+
+    def _unknown(self, row: TaskRow, *, after: float) -> None:
+        event = LaunchOutcomeUnknown(task=row.name, agent_id=_intent(row).agent_id, message="no answer")
+        self._answer(event, after=after)
+
+    def _watch(self, row: TaskRow) -> None:
+        assert row.agent_id is not None
+        agent = self._service.agents[row.agent_id]
+        if self._happens(self._luck.run_vanishes) and not agent.is_over(self._world.timeline.now):
+            agent.is_gone = True
+        if self._random.random() < 0.1:
+            self._fall_silent(row)
+        self._look(row, agent)
+
+    def _fall_silent(self, row: TaskRow) -> None:
+        assert row.run_id is not None
+        seconds, since = self._random.uniform(1, 200), self._world.timeline.at
+        self._answer(RunStalled(task=row.name, run_id=row.run_id, since=since), after=seconds)
+        if self._random.random() < 0.7:
+            stirred = RunStirred(task=row.name, run_id=row.run_id)
+            self._answer(stirred, after=seconds + self._random.uniform(0, 50))
+
+    def _look(self, row: TaskRow, agent: SimulatedAgent) -> None:
+        """Ask how the run is; while it goes on, or nobody answers, ask again."""
+        now, task = self._world.timeline.now, row.name
+        if self._service.is_locked(now):
+            lost = AccessLost(task=task, run_id=agent.run_id, message="the key was refused.")
+            self._answer(lost, after=0.1)
+        elif agent.is_gone:
+            self._answer(RunMissing(task=task, run_id=agent.run_id, message="no such run."), after=0.1)
+        elif self._happens(self._luck.unreachable):
+            self._engine.after(_POLL_SECONDS, lambda: self._look(row, agent))
+        elif agent.is_over(now):
+            self._world.crash_point("before the reply is saved")
+            self._answer(_end_of(agent, task=row.name), after=self._random.uniform(0, 0.2))
+        else:
+            left = agent.ends_at - now
+            is_cut = self._happens(self._luck.stream_cut)
+            pause = min(left, _POLL_SECONDS) if is_cut or left > 120 else left
+            self._engine.after(max(pause, 0.01), lambda: self._look(row, agent))
+
+    def _cancel(self, effect: CancelRun) -> None:
+        def arrive() -> None:
+            is_reachable = not self._happens(self._luck.unreachable) and not self._service.is_locked(
+                self._world.timeline.now
+            )
+            accepted = is_reachable and self._service.cancel(effect.agent_id, now=self._world.timeline.now)
+            self._answer(CancelAnswered(task=effect.task, run_id=effect.run_id, accepted=accepted), after=0.1)
+
+        self._world.timeline.after(self._random.uniform(0, 2), arrive)
+
+    def _answer(self, event: Event, *, after: float) -> None:
+        self._engine.after(after, lambda: self._engine.put(event))
+        if self._happens(self._luck.doubled):
+            again = after + self._random.choice([0.0, self._random.uniform(0, 60)])
+            self._engine.after(again, lambda: self._engine.put(event))
+
+    def _happens(self, chance: float) -> bool:
+        return self._random.random() < chance
+
+
+def _intent(row: TaskRow) -> Launch:
+    assert row.launch is not None, row
+    return row.launch
+
+
+def _end_of(agent: SimulatedAgent, *, task: str) -> RunEnded:
+    name = f"handoffs/{task}.md" if agent.hands_off else f"handoffs/{task}-failure.md"
+    reply = Reply(path=name, digest="0" * 64, is_empty=agent.is_empty, handoff=agent.handoff)
+    mode = None if agent.hands_off else agent.failure_mode
+    return RunEnded(task=agent.request.task, run_id=agent.run_id, status=agent.status, reply=reply, failure_mode=mode)

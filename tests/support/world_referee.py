@@ -1,0 +1,155 @@
+"""The referee of the seeded world: judges by what the service and the disk know, never by what the machine counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orchestrate.core.blueprint import planned_ref
+from orchestrate.core.scheduling import slots
+from orchestrate.core.state import State
+from orchestrate.model.names import TaskName, is_valid_ref, placeholder_branch
+from orchestrate.model.plan import Plan
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnBlocked, RunStatus, TaskStatus
+from tests.support.builders import SLUG, WORKSPACE
+from tests.support.world_disk import Request
+from tests.support.world_service import SimulatedAgent
+
+if TYPE_CHECKING:
+    from tests.support.world import World
+
+
+class Referee:
+    """Raises AssertionError at the first rule that is broken."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._refused: set[tuple[TaskName, int]] = set()
+        self._made: set[tuple[TaskName, int]] = set()
+
+    def refused(self, request: Request) -> None:
+        """The service refused this launch for good."""
+        self._refused.add((request.task, request.attempt))
+
+    def refused_here(self, task: TaskName, attempt: int) -> None:
+        """Our own rendering refused this launch for good."""
+        self._refused.add((task, attempt))
+
+    def made(self, agent: SimulatedAgent) -> None:
+        """The service made an agent: it must be due, the only one of its attempt, and within the limits."""
+        request, plan = agent.request, self._world.plan
+        intent = (request.task, request.attempt)
+        assert request.workspace_id == WORKSPACE
+        assert intent not in self._made, f"a second agent for {intent}"
+        assert intent not in self._refused, f"launched again after a refusal: {intent}"
+        self._made.add(intent)
+        engine = self._world.engine
+        active, allowed = self._world.service.active(self._world.timeline.now), slots(engine.state)
+        assert active <= allowed, f"{active} runs in {allowed} slots"
+        task = plan.tasks_by_name.get(request.task)
+        if task is None:
+            return  # it left the plan while its request was on its way
+        for name in task.depends_on:
+            assert self._releases(plan, name), f"{request.task} was launched before {name} released it"
+        assert request.starting_ref in self._refs(plan, request.task), f"{request} starts from a wrong ref"
+        self._check_former(plan, agent)
+
+    def ended(self, exit_code: int, *, state: State, was_stopped: bool) -> None:
+        """An engine left: its exit code says what is true."""
+        rows = [state.rows[task.name] for task in state.plan.tasks]
+        is_done = all(row.status == TaskStatus.HANDED_OFF for row in rows)
+        if exit_code in (100, 130):
+            assert was_stopped, f"exit {exit_code} and nobody asked for it"
+        else:
+            assert exit_code == (0 if is_done else 1), f"exit {exit_code}: {[(row.name, row.status) for row in rows]}"
+
+    def finished(self, state: State) -> None:
+        """Nothing will change any more: every row says what became of its agent."""
+        for row in state.rows.values():
+            agents = self._world.service.of_task(row.name)
+            assert all(agent.is_over(self._world.timeline.now) for agent in agents.values()), f"{row.name} goes on"
+            self._check_row(state, row, agents)
+
+    def _check_row(self, state: State, row: TaskRow, agents: dict[int, SimulatedAgent]) -> None:
+        last = agents.get(row.attempts)
+        match row.status:
+            case TaskStatus.HANDED_OFF:
+                assert last is not None, row
+                assert last.hands_off, (row, last)
+                assert row.handoff_status == last.handoff.status
+                pushed = _pushed_branch(last)
+                assert row.branch == (pushed or placeholder_branch(SLUG, row.name)), (row, last)
+                assert row.verification == self._expected_verification(state, row, last), row
+            case TaskStatus.ERROR:
+                assert last is None or not last.hands_off, f"a handoff was lost: {row} {last}"
+                assert last is not None or (row.name, row.attempts) in self._refused, f"error without reason: {row}"
+                assert last is None or last.is_gone or not self._is_retry_due(state.plan, last), f"no retry: {row}"
+            case TaskStatus.CANCELLED:
+                assert last is not None, row
+                assert last.status == RunStatus.CANCELLED, (row, last)
+            case TaskStatus.PENDING:
+                assert all(attempt <= row.attempts for attempt in agents), f"an agent that nobody knows: {row}"
+                plan = state.plan
+                assert not all(self._releases(plan, name) for name in plan.task(row.name).depends_on), f"idle: {row}"
+            case TaskStatus.PRUNED:
+                assert row.name not in state.plan.tasks_by_name or row.attempts, row
+                assert row.attempts in (0, *agents), row
+            case TaskStatus.RUNNING:
+                raise AssertionError(f"still running: {row}")
+
+    def _expected_verification(self, state: State, row: TaskRow, agent: SimulatedAgent) -> object:
+        checkers = [task.name for task in state.plan.tasks if task.verifies == row.name]
+        if not checkers:
+            return agent.handoff.verification
+        order = ["verifier-failed", "verifier-blocked", "live-ui-verified", "unit-test-verified", "type-check-only"]
+        said = {
+            self._world.service.of_task(name)[state.rows[name].attempts].handoff.verification
+            for name in checkers
+            if state.rows[name].status == TaskStatus.HANDED_OFF
+        }
+        return next((word for word in (*order, "not-verified") if word in said), None)
+
+    def _releases(self, plan: Plan, name: TaskName) -> bool:
+        last = self._last(name)
+        if last is None or not last.hands_off or not last.is_over(self._world.timeline.now):
+            return False
+        return last.handoff.status != HandoffStatus.BLOCKED or plan.task(name).on_blocked == OnBlocked.RELEASE
+
+    def _last(self, name: TaskName) -> SimulatedAgent | None:
+        agents = self._world.service.of_task(name)
+        return agents[max(agents)] if agents else None
+
+    def _refs(self, plan: Plan, name: TaskName) -> set[str]:
+        """Where a task may start: what the plan says or, for a placeholder, the branch of its owner."""
+        task = plan.task(name)
+        planned = planned_ref(plan, task)
+        owner = next((each.name for each in plan.tasks if placeholder_branch(SLUG, each.name) == planned), None)
+        last = None if owner is None else self._last(owner)
+        if owner is None or last is None or not last.hands_off:
+            return {planned}
+        real = _pushed_branch(last) or planned
+        return {real} if owner in task.depends_on else {real, planned}
+
+    def _check_former(self, plan: Plan, agent: SimulatedAgent) -> None:
+        """A second attempt needs a first one that failed, and a policy that wants it."""
+        attempt = agent.request.attempt
+        if attempt == 1:
+            return
+        former = self._world.service.of_task(agent.request.task)[attempt - 1]
+        assert former.is_over(self._world.timeline.now), f"{agent.request} while the former attempt goes on"
+        assert self._is_retry_due(plan, former), f"{agent.request} repeats {former}"
+
+    @staticmethod
+    def _is_retry_due(plan: Plan, former: SimulatedAgent) -> bool:
+        task = plan.tasks_by_name.get(former.request.task)
+        if task is None or task.retry is None or former.hands_off or former.status == RunStatus.CANCELLED:
+            return False
+        most = min(task.retry.attempts, task.max_attempts or task.retry.attempts)
+        return former.request.attempt < most and (former.failure_mode or FailureMode.UNKNOWN) in task.retry.on
+
+
+def _pushed_branch(agent: SimulatedAgent) -> str | None:
+    handoff = agent.handoff
+    if handoff.says_no_branch or handoff.branch in (None, "main") or not is_valid_ref(handoff.branch or ""):
+        return None
+    return handoff.branch
