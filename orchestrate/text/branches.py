@@ -37,15 +37,53 @@ _AT_SHA = re.compile(r"@[0-9a-f]{7,40}\Z")
 _TREE_LINK = re.compile(
     r"https?://[^\s/]{1,255}/[^\s]{1,400}?/(?:-/)?(?:tree|branch|src/branch|commits)/(?P<ref>[^\s?#]{1,400})"
 )
-_LISTING = re.compile(r"(?:#{1,6}\s+)?(?P<local>[^\s.]+(?:\.[^\s.]+)*)\.\.\.(?P<remote>[^\s.]\S*)(?:\s+\[(?P<state>[^\]]*)\])?\Z")
+_LISTING = re.compile(
+    r"(?:#{1,6}\s+)?(?P<local>[^\s.]+(?:\.[^\s.]+)*)\.\.\.(?P<remote>[^\s.]\S*)(?:\s+\[(?P<state>[^\]]*)\])?\Z"
+)
 _FILE = re.compile(r"\.(?:py|pyi|ts|tsx|js|jsx|json|md|go|rs|txt|ya?ml|toml|sh|css|html|java|rb|c|h|cpp|lock|sql)\Z")
 _WORDS_IN_PROSE = re.compile(r"\S+")
 _SLASHED = re.compile(r"[\w][\w.+#=@-]*(?:/[\w.+#=@-]+)+\Z")
 _EVERYDAY = frozenset({"and/or", "n/a", "w/o", "either/or", "yes/no", "he/she", "true/false"})
 #: Words that answer the question without naming anything.
 _NO_NAME = frozenset(
-    "unknown tbd todo see above below same unchanged pending yes ok done pushed default current head my your the it this that "
-    "branch remote origin local created existing new success partial blocked placeholder ditto unclear main-branch".split()
+    [
+        "unknown",
+        "tbd",
+        "todo",
+        "see",
+        "above",
+        "below",
+        "same",
+        "unchanged",
+        "pending",
+        "yes",
+        "ok",
+        "done",
+        "pushed",
+        "default",
+        "current",
+        "head",
+        "my",
+        "your",
+        "the",
+        "it",
+        "this",
+        "that",
+        "branch",
+        "remote",
+        "origin",
+        "local",
+        "created",
+        "existing",
+        "new",
+        "success",
+        "partial",
+        "blocked",
+        "placeholder",
+        "ditto",
+        "unclear",
+        "main-branch",
+    ]
 )
 #: Words that lead up to the name in a plain line.
 _LEADING_WORD = re.compile(
@@ -71,7 +109,9 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 #: A name before these words is history.
-_SUPERSEDES = re.compile(r"\b(?:renamed (?:to|as|by)|moved to|now (?:called|named)|became|ended up (?:as|on))\b", re.IGNORECASE)
+_SUPERSEDES = re.compile(
+    r"\b(?:renamed (?:to|as|by)|moved to|now (?:called|named)|became|ended up (?:as|on))\b", re.IGNORECASE
+)
 _COMMON_BASES = frozenset({"main", "master", "develop", "dev", "trunk"})
 #: Facts that are written beside the branch.
 _OTHER_LABEL = re.compile(

@@ -105,15 +105,18 @@ def _row_claim(line: Line, columns: Sequence[str]) -> MeasurementClaim | None:
             return _claim(name, change)
         case [name, before, op, after, *_] if _operator(op) is not None:
             return _made(name, before, op, after)
-        case [name, before, after, *_] if len(columns) >= 3 and _names_before_and_after(columns):
+        case [name, before, after, *_] if _names_before_and_after(columns):
             return _made(name, before, "→", after)
         case _:
             return None
 
 
 def _names_before_and_after(columns: Sequence[str]) -> bool:
-    before, after = plain(columns[1]), plain(columns[2])
-    return _HEAD_BEFORE.match(before) is not None and _HEAD_AFTER.match(after) is not None
+    match [plain(column) for column in columns]:
+        case [_, before, after, *_]:
+            return _HEAD_BEFORE.match(before) is not None and _HEAD_AFTER.match(after) is not None
+        case _:
+            return False
 
 
 def _claim(name: str, change: str) -> MeasurementClaim | None:
@@ -161,11 +164,17 @@ def _says_none(text: str) -> bool:
 def _looks_like_a_claim(line: Line) -> bool:
     """Prose around the lines is left alone; a row, an item or an operator is meant as a claim."""
     is_listed = line.kind in (LineKind.ITEM, LineKind.ROW)
-    return is_listed or bool(_ARROW.search(line.text) or _UNCLEAR_ARROW.search(line.text) or _COMPARISON.search(line.text))
+    return is_listed or bool(
+        _ARROW.search(line.text) or _UNCLEAR_ARROW.search(line.text) or _COMPARISON.search(line.text)
+    )
 
 
 def _contradictions(claims: Iterable[MeasurementClaim]) -> list[str]:
     seen: dict[str, int] = {}
     for claim in claims:
         seen[claim.name] = seen.get(claim.name, 0) + 1
-    return [f"Measurements: {excerpt(name)} is claimed {count} times with different values" for name, count in seen.items() if count > 1]
+    return [
+        f"Measurements: {excerpt(name)} is claimed {count} times with different values"
+        for name, count in seen.items()
+        if count > 1
+    ]

@@ -18,7 +18,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def readable(text: str) -> str:
-    """The text with ``\\n`` line ends, plain spaces and hyphens, and nothing invisible in it; linear time."""
+    r"""The text with ``\\n`` line ends, plain spaces and hyphens, and nothing invisible in it; linear time."""
     text = _ESCAPE_SEQUENCE.sub("", text)
     text = _LINE_ENDS.sub("\n", text)
     text = _DROPPED.sub("", text)
@@ -33,5 +33,3 @@ def excerpt(text: str, *, limit: int = 80) -> str:
     """One line of the text for a note, cut where it is long."""
     line = " ".join(text[: limit * 4].split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
-
-

@@ -132,5 +132,3 @@ def _missing(
     if task_type != "verifier" and Title.BRANCH not in present and not has_branch:
         notes.append("Branch: the section is missing")
     return notes
-
-

@@ -6,7 +6,7 @@ OPENING = "<!-- orchestrate handoff"
 _HEADER = re.compile(r"\A\s*<!-- orchestrate handoff\b(?:(?!-->)[\s\S])*+-->[ \t]*\n?\n?")
 
 
-def handoff_header(  # noqa: PLR0913  one keyword for each line of the header
+def handoff_header(
     *,
     task: str,
     branch: str | None,

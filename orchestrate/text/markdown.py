@@ -74,7 +74,7 @@ _LITERAL_ELEMENT = re.compile(r"<(?:pre|script|style|textarea)\b", re.IGNORECASE
 
 
 def read(text: str) -> Document:
-    """The lines and fences of a message whose line ends are ``\\n``."""
+    r"""The lines and fences of a message whose line ends are ``\\n``."""
     text = _bounded(text)
     tokens = _PARSER.parse(text)
     return Document(lines=tuple(_lines(tokens, html=True)), fences=tuple(_fences(tokens, text.split("\n"))))

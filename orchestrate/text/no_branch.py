@@ -10,8 +10,12 @@ _FIRST_WORD = re.compile(
     re.IGNORECASE,
 )
 #: Scripts without spaces between words.
-_RUNNING_SCRIPT = re.compile(r"没有|沒有|无分支|無分支|未推送|没推送|未提交|ブランチなし|プッシュしていません|未プッシュ|ありません|없습니다|없음|푸시하지")
-_OTHER_THAN = re.compile(r"[\W_]*no (?:new|separate|additional|other|extra|second|dedicated)\b|[\W_]*none of\b", re.IGNORECASE)
+_RUNNING_SCRIPT = re.compile(
+    r"没有|沒有|无分支|無分支|未推送|没推送|未提交|ブランチなし|プッシュしていません|未プッシュ|ありません|없습니다|없음|푸시하지"
+)
+_OTHER_THAN = re.compile(
+    r"[\W_]*no (?:new|separate|additional|other|extra|second|dedicated)\b|[\W_]*none of\b", re.IGNORECASE
+)
 _NOTHING_PUSHED = re.compile(
     r"\b(?:nothing(?: \w+){0,3}? (?:pushed|committed|push|commit)"
     r"|(?:not|never|nothing)(?: yet| been| was| ever| be){0,2} (?:pushed|created)"
@@ -24,7 +28,10 @@ _NOTHING_PUSHED = re.compile(
     r"|geen (?:branch|tak)|niets gepusht|ingen (?:branch|gren)|brak (?:gałęzi|brancha)|нет ветки|ветки нет|ничего не (?:отправлено|запушено))",
     re.IGNORECASE,
 )
-_NO_CHANGES = re.compile(r"[\W_]*(?:there (?:are|were|was|is) )?no (?:code |file |source )?(?:changes?|commits?|edits?|modifications?)\b", re.IGNORECASE)
+_NO_CHANGES = re.compile(
+    r"[\W_]*(?:there (?:are|were|was|is) )?no (?:code |file |source )?(?:changes?|commits?|edits?|modifications?)\b",
+    re.IGNORECASE,
+)
 _ONLY_A_DASH = re.compile(r"[\s—–\-()*_`.∅/]{1,40}\Z")
 
 

@@ -146,11 +146,11 @@ class _Cutter:
         if self._columns:
             self._take_columns(line)
             return
-        label = _bare_label(line.cells[0]) if len(line.cells) == 2 else None
-        if label is None or not self._may_hold_fields():
-            self._add(line)
-        else:
-            self._open(label.title, Strength.BOLD, line, value=line.cells[1])
+        match line.cells:
+            case [name, value] if self._may_hold_fields() and (label := _bare_label(name)) is not None:
+                self._open(label.title, Strength.BOLD, line, value=value)
+            case _:
+                self._add(line)
 
     def _take_columns(self, line: Line) -> None:
         """``| Status | Branch |`` above its only row: each column is a field."""

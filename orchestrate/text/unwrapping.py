@@ -8,6 +8,7 @@ from orchestrate.text.titles import Title
 
 #: A fence in a fence in a fence is enough.
 _DEPTH = 3
+_SHORTEST_FENCE = 3
 #: One of these must be among the titles of a fenced handoff.
 _CORE = frozenset({Title.STATUS, Title.BRANCH, Title.VERIFICATION, Title.VERDICT})
 
@@ -91,7 +92,7 @@ def _titles_in(fence: Fence) -> set[Title]:
 
 def _is_bare(line: str, marker: str) -> bool:
     stripped = line.strip()
-    return len(stripped) >= 3 and not stripped.strip(marker)
+    return len(stripped) >= _SHORTEST_FENCE and not stripped.strip(marker)
 
 
 def _opens_with_info(line: str, fence: Fence) -> bool:

@@ -37,7 +37,9 @@ _DOUBT = re.compile(
     r"cannot|rather than|instead of|only when|until)\b|n't\b|\?"
 )
 _SHORT_LINE_WORDS = 6
-_LEVEL = re.compile(r"(?:live-ui-verified|unit-test-verified|type-check-only|verifier-blocked|verifier-failed|not-verified)\b")
+_LEVEL = re.compile(
+    r"(?:live-ui-verified|unit-test-verified|type-check-only|verifier-blocked|verifier-failed|not-verified)\b"
+)
 _LEADING_LEVEL = re.compile(rf"[\W_]*(?P<level>{_LEVEL.pattern})(?P<rest>.*)")
 _RIVAL_LEVEL = re.compile(rf"-?(?:[|/,&]|\bor\b|\band\b)-?{_LEVEL.pattern}")
 _LEADING_VERDICT = re.compile(r"[\W_]*(?P<word>pass(?:ed)?|fail(?:ed)?|inconclusive)\b(?P<rest>.*)")
