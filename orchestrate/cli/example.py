@@ -54,16 +54,17 @@ def named_folder(folder: Path) -> Path:
 
 
 def make_example(folder: Path, *, python: str, environment: Mapping[str, str]) -> Path:
-    """Fill the folder and answer the workspace; agents run under that Python."""
+    """Fill the folder and answer the project, which holds one workspace; agents run under that Python."""
     source = shipped("examples") / "quickstart"
     project = folder / "project"
     try:
         _copy(source / "project", project)
         (folder / "agent.py").write_bytes((source / "agent.py").read_bytes())
         _make_repository(folder, project, environment=environment)
-        return _make_workspace(project, source=source, python=python)
+        _make_workspace(project, source=source, python=python)
     except OSError as error:
         raise _cannot_be_made(folder, error) from error
+    return project
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -98,14 +99,13 @@ def _git(place: Path, arguments: list[str], *, environment: Mapping[str, str]) -
         raise InputRefused(f"git {arguments[0]} failed in {place}: {output.strip()}")
 
 
-def _make_workspace(project: Path, *, source: Path, python: str) -> Path:
+def _make_workspace(project: Path, *, source: Path, python: str) -> None:
     plan = json.loads((source / "plan.json").read_text(encoding="utf-8"))
     plan["runtime"]["agent"]["command"][0] = python
     workspace = project / ".orchestrate" / str(plan["rootSlug"])
     workspace.mkdir(parents=True)
     text = json.dumps(plan, indent=2, ensure_ascii=False)
     (workspace / "plan.json").write_text(f"{text}\n", encoding="utf-8")
-    return workspace
 
 
 def _cannot_be_made(folder: Path, error: OSError) -> InputRefused:

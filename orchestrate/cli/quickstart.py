@@ -28,11 +28,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     """Make the project and run its plan as a user would; the answer is the run's exit code."""
     current = Path.cwd()
     folder = fresh_folder(current) if args.dir is None else named_folder(current / args.dir)
-    workspace = make_example(folder, python=sys.executable, environment=settings.environ)
-    command = _run_command(workspace)
+    project = make_example(folder, python=sys.executable, environment=settings.environ)
+    command = _run_command(project)
     say(_opening(folder, command))
     status = run_in_foreground(command)
-    put(_closing(settings.program, workspace, command, status=status))
+    put(_closing(settings.program, project, command, status=status))
     return status
 
 
@@ -46,9 +46,9 @@ def _opening(folder: Path, command: list[str]) -> list[str]:
     ]
 
 
-def _closing(program: str, workspace: Path, command: list[str], *, status: int) -> list[str]:
+def _closing(program: str, project: Path, command: list[str], *, status: int) -> list[str]:
     """What to type next; after a run that did not finish, how to go on with it."""
-    place = shlex.quote(_shortest(workspace))
+    place = shlex.quote(_shortest(project))
     look = f"  look   {program} status {place}"
     if status != 0:
         return ["", look, f"  go on  {shlex.join(command)}"]
@@ -56,9 +56,9 @@ def _closing(program: str, workspace: Path, command: list[str], *, status: int) 
     return ["", look, read, '  yours  README.md, "On your repository", shows a plan of your own']
 
 
-def _run_command(workspace: Path) -> list[str]:
+def _run_command(project: Path) -> list[str]:
     """The command with the Python that runs this; ``--yes`` because calling the quickstart is the order."""
-    python, plan = _shortest(Path(sys.executable)), _shortest(workspace)
+    python, plan = _shortest(Path(sys.executable)), _shortest(project)
     return [python, "-m", "orchestrate", "run", plan, "--runtime", "local", "--yes"]
 
 

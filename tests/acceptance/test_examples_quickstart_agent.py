@@ -26,8 +26,8 @@ class Workplace:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.workspace = make_example(folder, python=sys.executable, environment=ENVIRONMENT)
-        self.plan: Plan = parse_plan((self.workspace / "plan.json").read_bytes())[0]
+        project = make_example(folder, python=sys.executable, environment=ENVIRONMENT)
+        self.plan: Plan = parse_plan((project / ".orchestrate/basket/plan.json").read_bytes())[0]
 
     def work(self, name: str, *, start: str = "main", upstreams: tuple[Upstream, ...] = (), goal: str = "") -> Handoff:
         clone = self.folder / name
