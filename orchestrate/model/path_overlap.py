@@ -100,17 +100,15 @@ def _covers(wide: str, pattern: str) -> bool:
 
 
 def _segments(pattern: str) -> _Segments:
+    """The folders of a pattern; the last of them always has a wild card."""
     parts = tuple(part for part in pattern.strip().split("/") if part not in ("", "."))
-    if parts and not _WILD.search(parts[-1]):
-        return (*parts, "**")  # a file, or all that is in the folder of that name
-    return parts
+    if parts and _WILD.search(parts[-1]):
+        return parts
+    return (*parts, "**")  # a file, or all that is in the folder of that name
 
 
 def _fixed_part(segments: _Segments) -> _Segments:
-    for length, segment in enumerate(segments):
-        if _WILD.search(segment):
-            return segments[:length]
-    return segments
+    return segments[: next(length for length, segment in enumerate(segments) if _WILD.search(segment))]
 
 
 def _segments_meet(first: _Segments, second: _Segments) -> bool:

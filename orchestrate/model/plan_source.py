@@ -7,6 +7,7 @@ for its depth before a recursive parser sees it, and a mapping that contains its
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -120,9 +121,9 @@ def _decoder(oddities: list[str]) -> json.JSONDecoder:
         plain = dict(pairs)
         if len(plain) == len(pairs):
             return plain
-        names = [name for name, _ in pairs]
         repeating = _Repeating(plain)
-        repeating.repeated = tuple(name for name in plain if names.count(name) > 1)
+        counted = Counter(name for name, _ in pairs)
+        repeating.repeated = tuple(name for name, count in counted.items() if count > 1)
         oddities.append("repeated")
         return repeating
 

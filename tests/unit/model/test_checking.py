@@ -476,11 +476,13 @@ _field_names = st.sampled_from([*a_plan(), "models", "runtime", "limits", "env",
 
 
 @given(st.text(st.characters(exclude_categories=())) | st.binary())
+@settings(deadline=None)
 def test_no_text_and_no_bytes_make_the_check_raise(source):
     assert isinstance(check_plan(source), list)
 
 
 @given(st.text('{}[]",:\\0123456789.eE-+nulltrefasNIity \n', max_size=60))
+@settings(deadline=None)
 def test_no_near_json_makes_the_check_raise(source):
     assert isinstance(check_plan(source), list)
 

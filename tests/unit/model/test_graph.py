@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from orchestrate.model.graph import TaskGraph, cycles, dependencies_of, find_cycle
 from orchestrate.model.plan import Plan
@@ -109,6 +109,7 @@ def test_a_cycle_of_five_thousand_is_found():
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdef"), max_size=3)))
+@settings(deadline=None)
 def test_a_reported_cycle_follows_edges_and_an_order_exists_without_one(drawn):
     dependencies = {name: [other for other in others if other in drawn] for name, others in drawn.items()}
     found = list(cycles(dependencies))

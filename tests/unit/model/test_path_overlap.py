@@ -12,6 +12,7 @@ from orchestrate.model.path_overlap import MAX_COMPARISONS, Claim, may_overlap, 
         ("./src/a.py", "src/a.py"),
         ("src/**", "src/a/b.py"),
         ("**", "anything"),
+        (".", "src/a.py"),
         ("**/*.py", "src/a.py"),
         ("**/test_*.py", "tests/**"),
         ("src/*/a.py", "src/b/*.py"),
@@ -58,6 +59,7 @@ def test_claims_meet_above_at_and_below_their_folder():
     assert found((0, 0, "src/a.py"), (1, 0, "src/**")) == [(0, 1, "src/**")]
     assert found((0, 0, "src/a.py"), (1, 0, "src/a.py")) == [(0, 1, "src/a.py")]
     assert found((0, 0, "src/a.py"), (1, 0, "src/b.py")) == []
+    assert found((0, 0, "src/*.py"), (1, 0, "src/*.js")) == []
 
 
 def test_each_task_is_named_once_with_the_first_it_meets():

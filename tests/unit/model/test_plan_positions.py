@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from orchestrate.model.plan_positions import Lines, offsets_of
 from orchestrate.model.plan_source import walk
@@ -55,6 +55,7 @@ _values = st.recursive(
 
 
 @given(_values, st.sampled_from([None, 1, "\t"]))
+@settings(deadline=None)
 def test_every_value_of_every_document_is_found(value, indent):
     text = json.dumps(value, indent=indent)
     found = offsets_of(text, [location for location, _ in walk(value)])
