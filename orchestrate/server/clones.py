@@ -14,6 +14,7 @@ from pathlib import Path
 import anyio
 
 from orchestrate.server.git import ASK_SECONDS, TRANSFER_SECONDS, Git, GitFailed
+from orchestrate.server.private_files import make_private_folder
 
 _LONGEST_SLUG = 50
 _HASH_LENGTH = 8
@@ -60,7 +61,7 @@ def branch_name(agent_name: str, *, agent_id: str) -> str:
 async def make_clone(git: Git, clone: Clone, *, mirror: Path) -> None:
     """Clone the mirror's objects by reference, with the real repository as ``origin``, on a branch of its own."""
     await remove_clone(clone.path)
-    clone.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(clone.path)
     settings = [f"--config={name}={value}" for name, value in _SETTINGS.items()]
     by_reference = ("clone", "--quiet", "--shared", "--no-checkout", "--template=", *settings)
     await git.run(*by_reference, "--", str(mirror), str(clone.path))

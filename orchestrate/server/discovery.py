@@ -1,14 +1,13 @@
 """``server.json``: where the server of a state folder listens, and whether it is alive."""
 
 import http.client
-import os
-import secrets
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import orjson
 import psutil
+
+from orchestrate.server.private_files import write_private
 
 #: A server on this machine answers within milliseconds unless the machine is drowning.
 _ANSWER_SECONDS = 5
@@ -57,22 +56,6 @@ def read_server_file(state_dir: Path) -> ServerFile | None:
 def write_server_file(state_dir: Path, content: ServerFile) -> None:
     """Replace the file as a whole."""
     write_private(server_file_path(state_dir), orjson.dumps(asdict(content), option=orjson.OPT_INDENT_2))
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """Replace a file as a whole; only its owner can read it, at any moment."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
 
 
 def is_alive(server: ServerFile) -> bool:

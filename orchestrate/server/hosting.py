@@ -31,6 +31,7 @@ from orchestrate.server.discovery import (
     server_file_path,
     write_server_file,
 )
+from orchestrate.server.private_files import write_private
 from orchestrate.server.runners.command import CommandRunner
 from orchestrate.server.runners.contract import Runner
 from orchestrate.server.runners.null import NullRunner
@@ -246,7 +247,7 @@ def _listen(folder: StateFolder, port: int) -> socket.socket:
         listener = _bind(_remembered_port(folder))
     except InputRefused:
         listener = _bind(0)
-    folder.port.write_text(str(listener.getsockname()[1]), encoding="ascii")
+    write_private(folder.port, str(listener.getsockname()[1]).encode())
     return listener
 
 

@@ -15,6 +15,7 @@ from orchestrate.model.names import is_valid_ref
 from orchestrate.model.repo_url import repo_url_fault
 from orchestrate.server import faults
 from orchestrate.server.git import ASK_SECONDS, TRANSFER_SECONDS, Git, GitFailed
+from orchestrate.server.private_files import make_private_folder
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}\Z")
 _SYMREF = "ref: "
@@ -75,7 +76,7 @@ class Mirrors:
     async def _fetch(self, url: str) -> None:
         path = self._path(url)
         if not (path / "HEAD").exists():
-            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(path)
             await self._git.run("init", "--quiet", "--bare", "--template=", "--", str(path))
         everything = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
         await self._git.run(

@@ -11,7 +11,8 @@ from typing import Any
 
 import orjson
 
-from orchestrate.server.discovery import process_start, write_private
+from orchestrate.server.discovery import process_start
+from orchestrate.server.private_files import make_private_folder, write_private
 
 _START_TOLERANCE_SECONDS = 3.0
 _STAT_START_FIELD = 19
@@ -75,7 +76,7 @@ class Spool:
 
     def prepare(self, job: Job, *, prompt: bytes) -> None:
         """Write what the supervisor needs."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.folder)
         write_private(self.prompt, prompt)
         content: Mapping[str, object] = {
             "argv": list(job.argv),
@@ -86,12 +87,12 @@ class Spool:
             "outputLimit": job.output_limit,
         }
         write_private(self.folder / "job.json", orjson.dumps(content))
-        for name in ("stdout", "stderr"):
+        for name in ("stdout", "stderr", "supervisor.log"):
             (self.folder / name).touch(mode=0o600)
 
     def note(self, text: str) -> None:
         """Add a line of the server's to the activity."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.folder)
         with (self.folder / "stderr").open("ab") as file:
             file.write(f"[server] {text}\n".encode())
 
@@ -131,7 +132,7 @@ class Spool:
 
     def request_cancel(self) -> None:
         """Tell the supervisor, now or whenever it comes, to end the agent."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.folder)
         (self.folder / "cancel").touch(mode=0o600)
 
     def living_agent(self) -> int | None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrate.errors import InputRefused
-from orchestrate.server.discovery import write_private
+from orchestrate.server.private_files import write_private
 
 
 @dataclass(frozen=True, slots=True)

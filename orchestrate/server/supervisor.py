@@ -262,7 +262,7 @@ def _write_exit(folder: Path, content: dict[str, object]) -> None:
 def _write(path: Path, content: dict[str, object]) -> None:
     """Replace the file as a whole, synced."""
     temporary = path.with_suffix(".new")
-    with temporary.open("wb") as file:
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(json.dumps(content).encode())
         file.flush()
         os.fsync(file.fileno())

@@ -15,11 +15,14 @@ As a process (to be killed)::
     with server_process(tmp_path / "state") as server:
         server.kill()                                        # SIGKILL; agents live on
 
+``ServerCalls(endpoint)`` speaks HTTP without our client; its answers are plain httpx responses and dicts.
+
 Requests without ``localAgent`` go to the ``null`` runner. Its answers are set by the prompt, see
 ``orchestrate/server/runners/null.py``: ``null-runner: {"seconds": 0.2, "reply": "...", "status": "ERROR"}``.
 Real work without a model: ``"localAgent": {"runner": "scripted"}``, see ``orchestrate/server/runners/scripted.py``.
 """
 
+import json
 import os
 import signal
 import threading
@@ -27,9 +30,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import anyio
 import anyio.from_thread
+import httpx
 import pytest
 
 from orchestrate.model.wire import LocalAgent
@@ -102,6 +107,104 @@ def server_process(state_dir: Path, *, idle_seconds: float | None = None) -> Ite
         yield ServerProcess(endpoint, state_dir, file)
     finally:
         stop_server(state_dir)
+
+
+@dataclass(frozen=True)
+class Created:
+    """A created agent and its first run."""
+
+    agent: dict
+    run: dict
+
+    @property
+    def agent_path(self) -> str:
+        return f"/v1/agents/{self.agent['id']}"
+
+    @property
+    def run_path(self) -> str:
+        return f"{self.agent_path}/runs/{self.run['id']}"
+
+
+@dataclass(frozen=True)
+class StreamFrame:
+    """A frame as it came."""
+
+    event: str
+    id: str | None
+    data: dict
+
+
+class ServerCalls:
+    """The API by hand."""
+
+    def __init__(self, endpoint, *, token: str | None = None):
+        self.http = httpx.Client(
+            base_url=endpoint.url,
+            headers={"Authorization": f"Bearer {token or endpoint.token}"},
+            timeout=60,
+            trust_env=False,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error) -> None:
+        self.http.close()
+
+    def try_create(self, prompt: str = "work", *, key: str | None = None, headers=None, **body) -> httpx.Response:
+        content = json.dumps({"prompt": {"text": prompt}, **body})
+        return self.http.post(
+            "/v1/agents", content=content, headers={**({"Idempotency-Key": key} if key else {}), **(headers or {})}
+        )
+
+    def create(self, prompt: str = "work", **body) -> Created:
+        answer = self.try_create(prompt, **body)
+        assert answer.status_code == 200, answer.text
+        return Created(**answer.json())
+
+    def create_scripted(self, script: list, *, agent: dict | None = None, **body) -> Created:
+        """An agent that takes these steps, see ``scripted_program``."""
+        prompt = f"scripted-runner: {json.dumps(script)}"
+        return self.create(prompt, localAgent={"runner": "scripted", **(agent or {})}, **body)
+
+    def run(self, created: Created) -> dict:
+        return self.http.get(created.run_path).raise_for_status().json()
+
+    def end(self, created: Created) -> dict:
+        """The run once it has ended."""
+        self.frames(created)
+        run = self.run(created)
+        assert run["status"] not in ("CREATING", "RUNNING")
+        return run
+
+    def cancel(self, created: Created) -> httpx.Response:
+        return self.http.post(f"{created.run_path}/cancel")
+
+    def frames(self, created: Created, *, after: str | None = None) -> list[StreamFrame]:
+        """All frames to the end of the stream."""
+        return list(self.stream(created, after=after))
+
+    def stream(self, created: Created, *, after: str | None = None) -> Iterator[StreamFrame]:
+        """Frames as they come."""
+        headers = {"Last-Event-ID": after} if after is not None else {}
+        with self.http.stream("GET", f"{created.run_path}/stream", headers=headers) as response:
+            assert response.headers["content-type"].startswith("text/event-stream"), response.read()
+            yield from _read_frames(response.iter_text())
+
+
+def _read_frames(pieces) -> Iterator[StreamFrame]:
+    text = ""
+    for piece in pieces:
+        text += piece
+        while "\n\n" in text:
+            frame, _, text = text.partition("\n\n")
+            fields = dict(line.split(": ", 1) for line in frame.split("\n"))
+            yield StreamFrame(fields["event"], fields.get("id"), json.loads(fields["data"]))
+
+
+def text_of(frames, event: str) -> str:
+    """The text that frames of one kind carry together."""
+    return "".join(frame.data["text"] for frame in frames if frame.event == event)
 
 
 def wait_until(condition, *, what: str, seconds: float = 30) -> None:

@@ -17,6 +17,7 @@ from orchestrate.server.environment import agent_environment
 from orchestrate.server.faults import invalid
 from orchestrate.server.git import Git, GitFailed
 from orchestrate.server.mirrors import Mirrors
+from orchestrate.server.private_files import make_private_folder
 from orchestrate.server.records import AgentRecord, RunRecord
 from orchestrate.server.runners.contract import LiveRun, Order, Outcome, Transcript
 from orchestrate.server.runners.endings import outcome_of
@@ -110,7 +111,7 @@ class CommandRunner:
     async def _make_workplace(self, agent: AgentRecord) -> None:
         clone = self._clone(agent)
         if clone is None:
-            self._folder.clone(agent.id).mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._folder.clone(agent.id))
             return
         mirror = await self._mirrors.fresh(clone.url)
         await make_clone(self._git, clone, mirror=mirror)
