@@ -94,7 +94,10 @@ def _make_repository(folder: Path, project: Path, *, environment: Mapping[str, s
 
 def _git(place: Path, arguments: list[str], *, environment: Mapping[str, str]) -> None:
     untouched = {name: value for name, value in environment.items() if not name.startswith("GIT_")}
-    status, output = run_to_end([*_GIT, *arguments], cwd=place, env=untouched)
+    try:
+        status, output = run_to_end([*_GIT, *arguments], cwd=place, env=untouched)
+    except FileNotFoundError as error:
+        raise InputRefused("git was not found; the quickstart needs it.", hint="install git") from error
     if status != 0:
         raise InputRefused(f"git {arguments[0]} failed in {place}: {output.strip()}")
 
