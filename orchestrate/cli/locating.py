@@ -53,6 +53,11 @@ def locate(argument: str | None, *, current: Path | None = None, needs_plan: boo
     return PlanLocation(path, path.parent, shlex.quote(named))
 
 
+def locate_plan(argument: str | None) -> Path:
+    """The plan's file alone."""
+    return locate(argument).path
+
+
 def _require_sound(named: str) -> None:
     """A path that the operating system can be asked about."""
     if not named or "\0" in named:

@@ -34,7 +34,7 @@ class Settings:
     """The surroundings of one command."""
 
     #: The whole environment, for ``passEnv``, git and new processes.
-    environment: Mapping[str, str] = field(repr=False)
+    environ: Mapping[str, str] = field(repr=False)
     state_dir: Path
     cache_dir: Path
     #: How the reader calls this program; begins the commands that messages suggest.
@@ -71,7 +71,7 @@ def settings_of(
     everything = {**(file_variables or {}), **variables}
     home = Path(everything.get("HOME") or Path.home())
     return Settings(
-        environment=everything,
+        environ=everything,
         state_dir=_folder(everything, "XDG_STATE_HOME", home / ".local" / "state"),
         cache_dir=_folder(everything, "XDG_CACHE_HOME", home / ".cache"),
         program=program,

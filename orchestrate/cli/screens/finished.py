@@ -1,0 +1,128 @@
+"""The end of a run: finished, or what needs you and the command for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrate.cli.screens.advice import command_for, needs_somebody
+from orchestrate.cli.screens.durations import duration
+from orchestrate.cli.screens.estimate import Chain
+from orchestrate.cli.screens.layout import Line, Look, Span, folded, line
+from orchestrate.cli.screens.table import Column, head, name_columns, row_line, word_line
+from orchestrate.cli.screens.tally import headline, tally_of_rows
+from orchestrate.cli.screens.vocabulary import Kind, evidence, standing
+from orchestrate.model.names import TaskName
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus, TaskType
+
+_EXIT_CHECKPOINT = 100
+_EXIT_INTERRUPTED = 130
+#: Rows that the table of results shows, and rows that need somebody.
+_RESULTS = 40
+_NEEDY = 12
+_MERGES = 3
+
+_COLUMNS = (Column("evidence", 26), Column("branch", 34), Column("try", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class EndView:
+    """All that the summary shows."""
+
+    slug: str
+    #: In the plan's order.
+    rows: Sequence[TaskRow]
+    exit_code: int
+    elapsed_seconds: float | None = None
+    longest: Chain | None = None
+    #: Branches that were only planned, or that everybody starts from: nothing of the task is there.
+    no_branches: frozenset[str] = frozenset()
+
+
+def end_screen(view: EndView, look: Look) -> list[Line]:
+    """The summary that replaces the live block."""
+    return _finished(view, look) if view.exit_code == 0 else _not_finished(view, look)
+
+
+def result_lines(rows: Sequence[TaskRow], look: Look, *, no_branches: frozenset[str]) -> list[Line]:
+    """The table of tasks that handed off: who says what, where it is, which try."""
+    shown = rows[:_RESULTS]
+    names = name_columns((row.name for row in shown), look)
+    lines = [head("task", _COLUMNS, names=names)]
+    for row in shown:
+        pull_request = f"  #{row.pr_number}" if row.pr_number is not None else ""
+        cells = [evidence(row), f"{branch_of(row, no_branches)}{pull_request}", str(max(1, row.attempts))]
+        lines.append(row_line(standing(row), row.name, cells, _COLUMNS, names=names, url=row.url))
+    if len(shown) < len(rows):
+        lines.append(line(f"  + {len(rows) - len(shown)} more: {look.command('status', '-v')}"))
+    return lines
+
+
+def branch_of(row: TaskRow, no_branches: frozenset[str]) -> str:
+    """The branch that the task really has."""
+    return "no branch" if not row.branch or row.branch in no_branches else row.branch
+
+
+def reading_lines(rows: Sequence[TaskRow], look: Look, *, no_branches: frozenset[str]) -> list[Line]:
+    """What to read and what to merge: the tasks that nobody builds on."""
+    last = last_tasks(rows)
+    if not last:
+        return []
+    lines = [line(f"  read    {look.command('handoff', last[0].name)}")]
+    branches = [row.branch for row in last if branch_of(row, no_branches) == row.branch]
+    lines += [line(f"  merge   git merge origin/{branch}") for branch in branches[:_MERGES]]
+    return lines
+
+
+def last_tasks(rows: Sequence[TaskRow]) -> list[TaskRow]:
+    """Tasks whose work no other one takes up; a verifier takes up nothing."""
+    by_name: Mapping[TaskName, TaskRow] = {row.name: row for row in rows}
+    taken = {name for row in rows if row.type != TaskType.VERIFIER for name in row.depends_on}
+    ends = [row for row in by_name.values() if row.name not in taken and row.status == TaskStatus.HANDED_OFF]
+    works = [row for row in ends if row.type != TaskType.VERIFIER]
+    return sorted(works or ends, key=lambda row: standing(row).kind is not Kind.PARTIAL)
+
+
+def _finished(view: EndView, look: Look) -> list[Line]:
+    rows = [row for row in view.rows if row.status != TaskStatus.PRUNED]
+    spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
+    if spent and view.longest is not None:
+        spent += f" (longest path {duration(view.longest.seconds)})"
+    return [
+        headline(view.slug, tally_of_rows(rows), look, verdict="finished", right=spent),
+        *result_lines(rows, look, no_branches=view.no_branches),
+        *reading_lines(rows, look, no_branches=view.no_branches),
+    ]
+
+
+def _not_finished(view: EndView, look: Look) -> list[Line]:
+    rows = [row for row in view.rows if row.status != TaskStatus.PRUNED]
+    tally = tally_of_rows(rows)
+    spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
+    verdict = {_EXIT_CHECKPOINT: "is at its checkpoint", _EXIT_INTERRUPTED: "was interrupted"}
+    lines = [headline(view.slug, tally, look, verdict=verdict.get(view.exit_code, "needs you"), right=spent)]
+    lines += needy_lines(rows, look)
+    done = [f"{standing(row).glyph} {row.name}" for row in rows if row.status == TaskStatus.HANDED_OFF]
+    lines += [line(each) for each in folded(done, columns=look.columns)]
+    agents = "1 agent" if tally.running == 1 else f"{tally.running} agents"
+    lines.append(_state_line(agents, view.exit_code))
+    if view.exit_code in (_EXIT_CHECKPOINT, _EXIT_INTERRUPTED) or tally.running or tally.waiting:
+        lines.append(line(f"  go on   {look.command('run')}"))
+    return lines
+
+
+def _state_line(agents: str, exit_code: int) -> Line:
+    return line(f"  {agents} still running · state saved · exit {exit_code}")
+
+
+def needy_lines(rows: Sequence[TaskRow], look: Look) -> list[Line]:
+    """Each task that ended badly or half, with the command to type."""
+    needy = [row for row in rows if needs_somebody(row)]
+    names = name_columns((row.name for row in needy[:_NEEDY]), look)
+    lines: list[Line] = []
+    for row in needy[:_NEEDY]:
+        how = standing(row)
+        lines.append(word_line(how, row.name, how.word, names=names, url=row.url))
+        lines.append((Span(f"{'':{names + 4}}do: "), Span(command_for(row, look))))
+    if len(needy) > _NEEDY:
+        lines.append(line(f"  + {len(needy) - _NEEDY} more: {look.command('status')}"))
+    return lines

@@ -1,0 +1,68 @@
+"""Counts of a run, and the line that begins every screen."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from orchestrate.cli.screens.layout import Line, Look, Span, Tint, spread
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many tasks stand where; pruned ones do not count."""
+
+    handed_off: int = 0
+    running: int = 0
+    waiting: int = 0
+    error: int = 0
+    cancelled: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tasks of the plan."""
+        return self.handed_off + self.running + self.waiting + self.error + self.cancelled
+
+    @property
+    def is_all_handed_off(self) -> bool:
+        """True once nothing is left to do."""
+        return self.handed_off == self.total
+
+    @property
+    def percent(self) -> int:
+        """How much is handed off; 100 only when all is."""
+        return 100 * self.handed_off // self.total if self.total else 0
+
+
+def tally_of(counts: Mapping[TaskStatus, int]) -> Tally:
+    """The tally of these counts."""
+    return Tally(
+        handed_off=counts.get(TaskStatus.HANDED_OFF, 0),
+        running=counts.get(TaskStatus.RUNNING, 0),
+        waiting=counts.get(TaskStatus.PENDING, 0),
+        error=counts.get(TaskStatus.ERROR, 0),
+        cancelled=counts.get(TaskStatus.CANCELLED, 0),
+    )
+
+
+def tally_of_rows(rows: Iterable[TaskRow]) -> Tally:
+    """The tally of these rows."""
+    counts: dict[TaskStatus, int] = {}
+    for row in rows:
+        counts[row.status] = counts.get(row.status, 0) + 1
+    return tally_of(counts)
+
+
+def headline(slug: str, tally: Tally, look: Look, *, verdict: str = "", right: str = "") -> Line:
+    """``checkout-export   3 of 6 handed off · 2 running · 1 waiting     18m 04s``."""
+    title = f"{slug} {verdict}" if verdict else slug
+    parts = [Span(title, Tint.STRONG), Span(f"   {tally.handed_off} of {tally.total} handed off")]
+    for count, word, tint in (
+        (tally.running, "running", Tint.RUNNING),
+        (tally.waiting, "waiting", Tint.DIM),
+        (tally.error, "error", Tint.ERROR),
+        (tally.cancelled, "cancelled", Tint.ERROR),
+    ):
+        if count:
+            parts += [Span(" · "), Span(f"{count} {word}", tint)]
+    return spread(tuple(parts), right, columns=min(look.columns, 120))
