@@ -32,7 +32,7 @@ from orchestrate.server.discovery import (
     write_server_file,
 )
 from orchestrate.server.private_files import write_private
-from orchestrate.server.runners.command import CommandRunner
+from orchestrate.server.runners.command import CommandRunner, Workplace
 from orchestrate.server.runners.contract import Runner
 from orchestrate.server.runners.null import NullRunner
 from orchestrate.server.runners.scripted import ScriptedRunner
@@ -58,6 +58,8 @@ class ServerOptions:
     #: What agents and git may see is chosen from here.
     environment: Mapping[str, str] = field(default_factory=dict)
     idle_seconds: float = IDLE_SECONDS
+    #: How long an agent that is to end may take before it is killed.
+    grace_seconds: float = 5.0
     #: For requests without ``localAgent``; None refuses them.
     default_agent: LocalAgent | None = None
     #: The catalogue of models; empty takes any.
@@ -163,10 +165,16 @@ class HostedServer:
         def launcher(agent_id: AgentId) -> Endpoint:
             return Endpoint(url=self.file.endpoint.url, token=keyring.subtree_token(agent_id))
 
+        workplace = Workplace(
+            folder=self._folder,
+            environment=self._options.environment,
+            launcher=launcher,
+            grace_seconds=self._options.grace_seconds,
+        )
         return {
             "null": NullRunner(self._clock),
-            "command": CommandRunner(folder=self._folder, environment=self._options.environment, launcher=launcher),
-            "scripted": ScriptedRunner(folder=self._folder, environment=self._options.environment, launcher=launcher),
+            "command": CommandRunner(workplace),
+            "scripted": ScriptedRunner(workplace),
         }
 
     def _on_request(self) -> None:

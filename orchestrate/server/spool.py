@@ -36,7 +36,7 @@ class Job:
     cwd: Path
     stdin: Path | None
     timeout_seconds: float | None
-    grace_seconds: float = 5.0
+    grace_seconds: float
     output_limit: int = 1_000_000_000
 
 

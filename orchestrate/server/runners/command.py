@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -30,25 +31,31 @@ _LOOK_SECONDS = 0.05
 _START_SECONDS = 30
 
 
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where and with what agent programs work."""
+
+    folder: StateFolder
+    #: What they may see is chosen from here.
+    environment: Mapping[str, str]
+    #: Where, and with which token, an agent that may launch reaches its own subtree.
+    launcher: Callable[[AgentId], Endpoint]
+    #: How long an agent that is to end may take before it is killed.
+    grace_seconds: float
+
+
 class CommandRunner:
     """Runs the command of ``localAgent``."""
 
-    def __init__(
-        self,
-        *,
-        folder: StateFolder,
-        environment: Mapping[str, str],
-        launcher: Callable[[AgentId], Endpoint],
-    ) -> None:
-        self._folder = folder
-        self._environment = environment
-        self._launcher = launcher
-        self._git = Git(environment)
-        self._mirrors = Mirrors(folder.mirrors, self._git)
+    def __init__(self, workplace: Workplace) -> None:
+        self._workplace = workplace
+        self._folder = workplace.folder
+        self._git = Git(workplace.environment)
+        self._mirrors = Mirrors(workplace.folder.mirrors, self._git)
 
     async def place(self, order: Order) -> Mapping[str, str]:
         """Find the program and the commit to start from; both are refused here if they are not there."""
-        program = _find_program(self.command_of(order), agent_environment(self._environment, order=order))
+        program = _find_program(self.command_of(order), agent_environment(self._workplace.environment, order=order))
         needs = {"program": program, "passed": ",".join(order.pass_env)}
         if not order.request.repos:
             return needs
@@ -123,12 +130,15 @@ class CommandRunner:
             cwd=self._folder.clone(live.agent.id),
             stdin=spool.prompt if agent.prompt_via == "stdin" else None,
             timeout_seconds=agent.timeout_sec,
+            grace_seconds=self._workplace.grace_seconds,
         )
 
     def _environment_of(self, live: LiveRun, spool: Spool) -> dict[str, str]:
         may_launch = (live.order.request.metadata or {}).get(METADATA_MAY_LAUNCH) == "true"
-        launcher = self._launcher(live.agent.id) if may_launch else None
-        environment = agent_environment(self._environment, order=live.order, agent=live.agent, launcher=launcher)
+        launcher = self._workplace.launcher(live.agent.id) if may_launch else None
+        environment = agent_environment(
+            self._workplace.environment, order=live.order, agent=live.agent, launcher=launcher
+        )
         if clone := self._clone(live.agent):
             environment["ORCHESTRATE_BRANCH"] = clone.branch
         if live.order.agent.prompt_via == "file":
