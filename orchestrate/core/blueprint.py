@@ -1,5 +1,6 @@
 """The plan in force as the machine asks for it: places, dependants, verifiers and followers, each one look-up."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -9,6 +10,8 @@ from orchestrate.model.plan import Plan, Task
 from orchestrate.model.rows import TaskRow
 
 _Key = TypeVar("_Key")
+#: Behind every rank that a plan can give.
+_LAST = (sys.maxsize, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +30,13 @@ class Blueprint:
 
     def rank(self, name: TaskName) -> tuple[int, int]:
         """The task's place among ready ones; tasks outside the plan come last."""
-        return self.ranks.get(name, (0, len(self.ranks)))
+        return self.ranks.get(name, _LAST)
 
 
 def blueprint_of(plan: Plan, rows: Iterable[TaskRow]) -> Blueprint:
     """The plan's indices; dependants are read from the rows, which also hold tasks outside the plan."""
     ranks = {task.name: (-task.priority, place) for place, task in enumerate(plan.tasks)}
-    last = (0, len(ranks))
-    by_rank = sorted(rows, key=lambda row: ranks.get(row.name, last))
+    by_rank = sorted(rows, key=lambda row: (ranks.get(row.name, _LAST), row.name))
     owners = {placeholder_branch(plan.root_slug, task.name): task.name for task in plan.tasks}
     return Blueprint(
         plan=plan,

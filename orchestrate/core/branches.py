@@ -1,7 +1,7 @@
 """Branches: which one a task really has, and who follows it.
 
 Before the handoff a task has a placeholder. After it, every task that still starts from that placeholder gets the
-real branch; ``ref_from`` remembers whose branch it follows. A ref that the planner chose otherwise is never touched.
+real branch; ``ref_from`` remembers whose branch it follows, should that task land elsewhere later. A ref that the planner chose otherwise is never touched.
 """
 
 from dataclasses import replace
@@ -35,17 +35,16 @@ def has_real_branch(plan: Plan, row: TaskRow) -> bool:
 def propagate(state: State, source: TaskRow, *, at: Timestamp) -> Decision:
     """The rows that start from this task's placeholder, moved to its real branch, each with an attention line."""
     placeholder = placeholder_branch(state.plan.root_slug, source.name)
-    if source.branch == placeholder:
-        return NOTHING
     decision = NOTHING
     assert state.blueprint is not None
     for name in state.blueprint.followers.get(source.name, ()):
         row = state.rows[name]
-        if row.status != TaskStatus.PENDING or row.starting_ref != placeholder:
+        follows = row.starting_ref == placeholder or row.ref_from == source.name
+        if row.status != TaskStatus.PENDING or not follows or row.starting_ref == source.branch:
             continue
         moved = replace(row, starting_ref=source.branch, ref_from=source.name, last_update=at)
         told = AttentionRaised(
-            f"{name} starts from {source.branch} now, the branch of {source.name} (was {placeholder})"
+            f"{name} starts from {source.branch} now, the branch of {source.name} (was {row.starting_ref})"
         )
         decision += change(RowChanged(moved), told)
     return decision

@@ -5,10 +5,13 @@
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from immutables import Map
+
 from orchestrate.core.effects import Effect
+from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
 
@@ -45,8 +48,8 @@ class Session:
     hold: str | None = None
     #: True once a task went to error in this session.
     has_new_error: bool = False
-    #: How many running tasks nobody can watch any more.
-    unwatched: int = 0
+    #: Attempts, by task, that nobody can watch any more while they run.
+    unwatched: Map[TaskName, int] = field(default_factory=Map)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from orchestrate.core.branches import propagate, pushed_branch
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, SessionChanged, change
 from orchestrate.core.events import RunEnded
 from orchestrate.core.retrying import retry
-from orchestrate.core.state import State
+from orchestrate.core.state import State, with_error
 from orchestrate.core.verdicts import judged, pass_on_verdict
 from orchestrate.core.watching import watched
 from orchestrate.model.rows import TaskRow
@@ -45,6 +45,7 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
     row = replace(
         row,
         status=TaskStatus.HANDED_OFF,
+        cancel=None,
         branch=branch or row.branch,
         pushed=branch is not None,
         handoff_status=handoff.status,
@@ -91,4 +92,4 @@ def _in_error(state: State, row: TaskRow, event: RunEnded) -> Decision:
         return again
     tries = "1 try" if row.attempts == 1 else f"{row.attempts} tries"
     told = AttentionRaised(f"{row.name} is in error after {tries}: {mode}: {words}")
-    return change(RowChanged(row), told, SessionChanged(replace(state.session, has_new_error=True)))
+    return change(RowChanged(row), told, SessionChanged(with_error(state, row)))

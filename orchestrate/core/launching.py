@@ -9,6 +9,7 @@ from dataclasses import replace
 from orchestrate.core.changes import (
     NOTHING,
     AttentionRaised,
+    Change,
     Decision,
     Phase,
     RowChanged,
@@ -28,8 +29,8 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.pacing import delay_seconds
-from orchestrate.core.state import State
-from orchestrate.core.watching import deadline_timer
+from orchestrate.core.state import State, has_left_plan, with_error
+from orchestrate.core.watching import deadline_timer, unwatched, watched_again
 from orchestrate.model.names import AgentId, TaskName, Timestamp, agent_id_for, idempotency_key_for
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.timestamps import later_by
@@ -37,6 +38,7 @@ from orchestrate.model.vocabulary import FailureMode, LaunchDelay, TaskStatus
 
 #: After an answer with one of these codes an agent may exist, and only its id can tell.
 CONFLICT_CODES = frozenset({"agent_id_conflict", "idempotency_conflict"})
+OUT_OF_PLAN = "it is not in the plan any more"
 
 
 def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
@@ -60,6 +62,12 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
         failure_mode=None,
         note=None,
         not_before=None,
+        cancel=None,
+        handoff_status=None,
+        self_report=None,
+        verification=None,
+        verdicts=(),
+        pushed=None,
     )
 
 
@@ -97,8 +105,8 @@ def on_agent_launched(state: State, event: AgentLaunched) -> Decision:
         not_before=None,
         last_update=event.at,
     )
-    watch = WatchRun(row=row)
-    decision = change(RowChanged(row), *told, effects=(watch, *deadline_timer(state, row, now=event.at)))
+    changes: tuple[Change, ...] = (RowChanged(row), *watched_again(state, row), *told)
+    decision = change(*changes, effects=(WatchRun(row=row), *deadline_timer(state, row, now=event.at)))
     if row.cancel is None:
         return decision
     return decision + change(effects=[CancelRun(task=row.name, agent_id=event.answered_id, run_id=event.run_id)])
@@ -110,17 +118,8 @@ def on_launch_refused(state: State, event: LaunchRefused) -> Decision:
     if row is None:
         return NOTHING
     words = f"error before launch: {event.message}"
-    row = replace(
-        row,
-        status=TaskStatus.ERROR,
-        failure_mode=FailureMode.UNKNOWN,
-        note=words if event.hint is None else f"{words} ({event.hint})",
-        finished_at=event.at,
-        last_update=event.at,
-        not_before=None,
-    )
-    told = AttentionRaised(f"{row.name} {words} No agent was made.")
-    return change(RowChanged(row), told, SessionChanged(replace(state.session, has_new_error=True)))
+    note = words if event.hint is None else f"{words} ({event.hint})"
+    return _in_error(state, row, note=note, told=f"{words} No agent was made.", at=event.at)
 
 
 def on_launch_delayed(state: State, event: LaunchDelayed) -> Decision:
@@ -137,10 +136,12 @@ def on_launch_outcome_unknown(state: State, event: LaunchOutcomeUnknown) -> Deci
     row = awaits(state, event.task, event.agent_id)
     if row is None or row.launch is None:
         return NOTHING
-    if row.launch.delays or state.session.phase != Phase.RUNNING:
+    # A conflict is an answer: the look-up needs no pause, and must know what it is about.
+    is_hopeless_now = row.launch.delays > 0 and event.code not in CONFLICT_CODES
+    if is_hopeless_now or state.session.phase != Phase.RUNNING:
         seconds = _next_delay(row, LaunchDelay.UNKNOWN_OUTCOME)
         return _postponed(row, LaunchDelay.UNKNOWN_OUTCOME, seconds=seconds, at=event.at)
-    row = replace(row, launch=replace(row.launch, delays=1), last_update=event.at)
+    row = doubtful(row, at=event.at)
     return change(RowChanged(row), effects=[LookUpAgent(row=row, code=event.code)])
 
 
@@ -150,28 +151,24 @@ def on_agent_not_found(state: State, event: AgentNotFound) -> Decision:
     if row is None or row.launch is None:
         return NOTHING
     if event.code in CONFLICT_CODES:
-        return on_launch_refused(state, _contradiction(event))
+        return _contradicted(state, row, event)
+    if has_left_plan(state, row):
+        return change(RowChanged(_withdrawn(row, TaskStatus.PRUNED, at=event.at)))
     if row.launch.delays > 1 or state.session.phase != Phase.RUNNING:
         seconds = _next_delay(row, LaunchDelay.UNREACHABLE)
         return _postponed(row, LaunchDelay.UNREACHABLE, seconds=seconds, at=event.at)
-    return change(effects=[resend(state, row)])
+    return _sent_again(state, row, at=event.at)
 
 
 def on_launch_access_lost(state: State, event: AccessLost) -> Decision:
-    """The key was refused, so nothing was made: the intent goes back, and nothing more is launched."""
+    """The key was refused, so nothing was made: the intent goes back; one that is in doubt waits for a good key."""
     row = awaits(state, event.task, event.agent_id)
     if row is None or row.launch is None:
         return NOTHING
-    row = replace(
-        row,
-        status=TaskStatus.PENDING,
-        attempts=row.launch.attempt - 1,
-        launch=None,
-        started_at=None,
-        not_before=None,
-        last_update=event.at,
-    )
-    return change(RowChanged(row))
+    if row.launch.delays == 0:
+        return change(RowChanged(_withdrawn(row, TaskStatus.PENDING, at=event.at)))
+    unknown = replace(row.launch, delay=LaunchDelay.UNKNOWN_OUTCOME)
+    return change(RowChanged(replace(row, launch=unknown, last_update=event.at)), unwatched(state, row))
 
 
 def on_relaunch_due(state: State, event: TimerFired) -> Decision:
@@ -180,12 +177,21 @@ def on_relaunch_due(state: State, event: TimerFired) -> Decision:
     row = state.rows.get(timer.task) if timer.task else None
     if row is None or row.launch is None or row.launch.delay is None or row.run_id is not None:
         return NOTHING
-    if row.status != TaskStatus.RUNNING or row.attempts != timer.attempt:
+    if row.status != TaskStatus.RUNNING or row.attempts != timer.attempt or state.session.phase != Phase.RUNNING:
         return NOTHING
-    asked = replace(row, launch=replace(row.launch, delay=None), not_before=None, last_update=event.at)
     if row.launch.delay == LaunchDelay.UNKNOWN_OUTCOME:
+        asked = doubtful(row, at=event.at)
         return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])
-    return change(RowChanged(asked), effects=[resend(state, asked)])
+    if has_left_plan(state, row):
+        return change(RowChanged(_withdrawn(row, TaskStatus.PRUNED, at=event.at)))
+    return _sent_again(state, row, at=event.at)
+
+
+def doubtful(row: TaskRow, *, at: Timestamp) -> TaskRow:
+    """The row while it is asked whether its intent has an agent."""
+    assert row.launch is not None
+    intent = replace(row.launch, delay=None, delays=max(row.launch.delays, 1))
+    return replace(row, launch=intent, not_before=None, last_update=at)
 
 
 def relaunch_timer(row: TaskRow, *, seconds: float) -> SetTimer:
@@ -208,15 +214,49 @@ def _oddity(event: AgentLaunched) -> tuple[str | None, tuple[AttentionRaised, ..
     return None, ()
 
 
-def _contradiction(event: AgentNotFound) -> LaunchRefused:
-    return LaunchRefused(
-        at=event.at,
-        id=event.id,
-        task=event.task,
-        agent_id=event.agent_id,
-        code=event.code,
-        message=f"the service answered {event.code}, and knows no agent {event.agent_id}.",
+def _sent_again(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    """The same request, now; a task's time counts from the request that made its agent."""
+    assert row.launch is not None
+    row = replace(row, launch=replace(row.launch, delay=None), not_before=None, started_at=at, last_update=at)
+    return change(RowChanged(row), effects=[resend(state, row)])
+
+
+def _withdrawn(row: TaskRow, status: TaskStatus, *, at: Timestamp) -> TaskRow:
+    """The row without its intent, of which nothing was made: no try is counted."""
+    assert row.launch is not None
+    return replace(
+        row,
+        status=status,
+        attempts=row.launch.attempt - 1,
+        launch=None,
+        started_at=None,
+        not_before=None,
+        last_update=at,
+        note=OUT_OF_PLAN if status == TaskStatus.PRUNED else None,
     )
+
+
+def _contradicted(state: State, row: TaskRow, event: AgentNotFound) -> Decision:
+    """The service says that there is an agent and that there is none: only a person can tell."""
+    note = (
+        f"the service answered {event.code} and knows no agent {event.agent_id}; an agent may exist. "
+        f"Look for one named like {row.name} at the service, then respawn the task or cancel that agent"
+    )
+    return _in_error(state, row, note=note, told=f"is in error: {note}.", at=event.at)
+
+
+def _in_error(state: State, row: TaskRow, *, note: str, told: str, at: Timestamp) -> Decision:
+    row = replace(
+        row,
+        status=TaskStatus.ERROR,
+        failure_mode=FailureMode.UNKNOWN,
+        note=note,
+        finished_at=at,
+        last_update=at,
+        not_before=None,
+    )
+    attention = AttentionRaised(f"{row.name} {told}")
+    return change(RowChanged(row), attention, SessionChanged(with_error(state, row)))
 
 
 def _next_delay(row: TaskRow, kind: LaunchDelay, *, asked_seconds: float | None = None) -> float:

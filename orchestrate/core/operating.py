@@ -23,7 +23,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.scheduling import hold_reason
-from orchestrate.core.state import State
+from orchestrate.core.state import State, has_left_plan
 from orchestrate.model.vocabulary import TaskStatus
 
 EXIT_DONE = 0
@@ -41,10 +41,10 @@ def on_engine_started(state: State, event: EngineStarted) -> Decision:
 
 
 def on_stop_requested(state: State, event: StopRequested) -> Decision:
-    """Launching ends at once; agents go on."""
-    if state.session.phase != Phase.RUNNING:
-        return NOTHING
-    return _leave(state, _EXIT_CODES[event.reason])
+    """Launching ends at once, agents go on; who interrupts again does not want to wait for answers either."""
+    if state.session.phase == Phase.RUNNING:
+        return _leave(state, _EXIT_CODES[event.reason])
+    return on_grace_over(state) if event.reason == StopReason.INTERRUPT else NOTHING
 
 
 def on_grace_over(state: State) -> Decision:
@@ -77,7 +77,7 @@ def end_if_over(state: State) -> Decision:
         return NOTHING if state.awaiting else _end(state)
     if session.has_new_error and not session.settings.drain:
         return _leave(state, EXIT_PLANNERS_TURN)
-    if state.running > session.unwatched or _goes_on(state):
+    if state.running > _unwatched(state) or _goes_on(state):
         return NOTHING
     return _leave(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
 
@@ -87,9 +87,16 @@ def _goes_on(state: State) -> bool:
     return hold_reason(state) is None and state.postponed > 0
 
 
+def _unwatched(state: State) -> int:
+    """How many running tasks nobody can watch any more."""
+    gone = state.session.unwatched
+    rows = (state.rows[name] for name in gone)
+    return sum(row.status == TaskStatus.RUNNING and row.attempts == gone[row.name] for row in rows)
+
+
 def _is_all_handed_off(state: State) -> bool:
-    settled = state.counts.get(TaskStatus.HANDED_OFF, 0) + state.counts.get(TaskStatus.PRUNED, 0)
-    return settled == len(state.rows)
+    """True when every task that somebody wants has handed off; what left the plan is nobody's wish."""
+    return all(row.status == TaskStatus.HANDED_OFF for row in state.rows.values() if not has_left_plan(state, row))
 
 
 def _leave(state: State, exit_code: int) -> Decision:

@@ -19,25 +19,28 @@ from orchestrate.core.changes import (
 )
 from orchestrate.core.effects import Effect, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import PlanRead, Timer, TimerKind
+from orchestrate.core.launching import OUT_OF_PLAN, doubtful, relaunch_timer
 from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply
-from orchestrate.core.watching import cancel_orders, deadline_timer
+from orchestrate.core.verdicts import judged_anew
+from orchestrate.core.watching import cancel_orders, deadline_timer, timeout_seconds
 from orchestrate.model.names import Timestamp, placeholder_branch
 from orchestrate.model.plan import Plan, Task
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import TaskStatus
+from orchestrate.model.timestamps import seconds_between
+from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
 
 
 def on_plan_read(state: State, event: PlanRead) -> Decision:
     """Rows for the plan's tasks, and the effects that open rows imply."""
     changes: list[Change] = [*_planned_rows(state, event), *_pruned_rows(state, event), PlanTaken(event.plan)]
-    timer = _checkpoint_timer(state) if state.blueprint is None else ()
-    decision = Decision(tuple(changes), timer)
-    if state.blueprint is not None:
-        return decision
     after = apply(state, changes)
-    swept = _swept(after, at=event.at)
-    return decision + swept + _taken_up(apply(after, swept.changes), at=event.at)
+    swept = judged_anew(after) + _swept(after, at=event.at)
+    after = apply(after, swept.changes)
+    decision = Decision(tuple(changes)) + swept
+    if state.blueprint is None:
+        return decision + change(effects=_checkpoint_timer(state)) + _taken_up(after, at=event.at)
+    return decision + _with_new_deadlines(after, former=state.plan, at=event.at)
 
 
 def _checkpoint_timer(state: State) -> tuple[SetTimer, ...]:
@@ -67,29 +70,38 @@ def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> T
             last_update=at,
         )
     if row.status == TaskStatus.PRUNED and row.attempts == 0 and row.agent_id is None:
-        row = replace(row, status=TaskStatus.PENDING, last_update=at)
+        row = replace(row, status=TaskStatus.PENDING, note=None, last_update=at)
     if row.status != TaskStatus.PENDING:
         return row
-    followed = row.ref_from is not None and row.ref_from in task.depends_on
-    ref = row.starting_ref if followed else planned_ref(plan, task)
-    return replace(row, type=task.type, depends_on=task.depends_on, starting_ref=ref)
+    planned = planned_ref(plan, task)
+    if row.ref_from is None or planned != placeholder_branch(plan.root_slug, row.ref_from):
+        row = replace(row, starting_ref=planned, ref_from=None)
+    branch = row.branch or placeholder_branch(plan.root_slug, task.name)
+    return replace(row, type=task.type, depends_on=task.depends_on, branch=branch)
 
 
 def _pruned_rows(state: State, event: PlanRead) -> list[RowChanged]:
     """Rows that wait for a task which is not in the plan any more; ad hoc ones are nobody's plan."""
     return [
-        RowChanged(replace(row, status=TaskStatus.PRUNED, note="it is not in the plan any more", last_update=event.at))
-        for row in state.rows.values()
+        RowChanged(replace(row, status=TaskStatus.PRUNED, note=OUT_OF_PLAN, last_update=event.at))
+        for _, row in sorted(state.rows.items())
         if row.status == TaskStatus.PENDING
         and event.plan.tasks_by_name.get(row.name) is None
         and not row.extra.get("adHoc")
     ]
 
 
+def _with_new_deadlines(state: State, *, former: Plan, at: Timestamp) -> Decision:
+    """Timers for the runs whose deadline the planner has changed."""
+    rows = (row for row in state.rows_in_order() if row.status == TaskStatus.RUNNING and row.run_id is not None)
+    changed = (row for row in rows if timeout_seconds(former, row.name) != timeout_seconds(state.plan, row.name))
+    return change(effects=[timer for row in changed for timer in deadline_timer(state, row, now=at)])
+
+
 def _swept(state: State, *, at: Timestamp) -> Decision:
-    """Real branches of former sessions, handed on to those that follow them still."""
+    """Real branches, handed on to those that follow them still or since the plan was changed."""
     decision = NOTHING
-    for row in state.rows.values():
+    for row in state.rows_in_order():
         if has_real_branch(state.plan, row):
             decision += propagate(state, row, at=at)
     return decision
@@ -98,7 +110,7 @@ def _swept(state: State, *, at: Timestamp) -> Decision:
 def _taken_up(state: State, *, at: Timestamp) -> Decision:
     changes: list[Change] = []
     effects: list[Effect] = []
-    for row in state.rows.values():
+    for row in state.rows_in_order():
         if row.status == TaskStatus.PENDING:
             effects += retry_timer(row, now=at)
         elif row.status == TaskStatus.RUNNING:
@@ -113,7 +125,10 @@ def _taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
         return change(effects=[WatchRun(row=row), *_cancel_asked_for(row), *deadline_timer(state, row, now=at)])
     if row.launch is None or row.agent_id is not None or row.run_id is not None:
         return _without_intent(row, at=at)
-    asked = replace(row, launch=replace(row.launch, delay=None), not_before=None, last_update=at)
+    if row.launch.delay not in (None, LaunchDelay.UNKNOWN_OUTCOME):
+        left = max(0.0, seconds_between(at, row.not_before) or 0.0)
+        return change(effects=[relaunch_timer(row, seconds=left)])
+    asked = doubtful(row, at=at)
     return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])
 
 

@@ -56,6 +56,12 @@ class State:
         assert self.blueprint is not None, "no plan was read yet"
         return self.blueprint.plan
 
+    def rows_in_order(self) -> list[TaskRow]:
+        """Every row in an order that is the same in every run: by rank, and by name outside the plan."""
+        assert self.blueprint is not None
+        rank = self.blueprint.rank
+        return sorted(self.rows.values(), key=lambda row: (rank(row.name), row.name))
+
 
 def apply(state: State, changes: Iterable[Change]) -> State:
     """The state after these changes."""
@@ -81,9 +87,9 @@ def counted(state: State) -> State:
         {row.name: _open_dependencies(state, row) for row in state.rows.values() if row.status == TaskStatus.PENDING}
     )
     ready: Queue[TaskName] | None = None
-    for name, count in waiting.items():
-        if count == 0 and is_ready(state.rows[name]):
-            ready = added(ready, name, rank=state.blueprint.rank(name))
+    for row in state.rows_in_order():
+        if waiting.get(row.name) == 0 and is_ready(row):
+            ready = added(ready, row.name, rank=state.blueprint.rank(row.name))
     return replace(
         state,
         waiting=waiting,
@@ -114,6 +120,16 @@ def is_awaiting(row: TaskRow) -> bool:
 def is_postponed(row: TaskRow) -> bool:
     """True for a pending task that waits for its moment."""
     return row.status == TaskStatus.PENDING and row.not_before is not None
+
+
+def has_left_plan(state: State, row: TaskRow) -> bool:
+    """True for a task that the plan in force does not have; ad hoc tasks were never in it."""
+    return row.name not in state.plan.tasks_by_name and not row.extra.get("adHoc")
+
+
+def with_error(state: State, row: TaskRow) -> Session:
+    """The session after this task went to error; the error of a task that left the plan ends no run."""
+    return replace(state.session, has_new_error=state.session.has_new_error or not has_left_plan(state, row))
 
 
 def releases(row: TaskRow, plan: Plan) -> bool:

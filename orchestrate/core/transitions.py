@@ -26,6 +26,9 @@ TABLE = (
     Transition(
         TaskStatus.RUNNING, TaskStatus.PENDING, "AccessLost before the launch; RunEnded that the plan's retry names"
     ),
+    Transition(
+        TaskStatus.RUNNING, TaskStatus.PRUNED, "AgentNotFound or its launch is due again, the task left the plan"
+    ),
 )
 
 _LEGAL = frozenset((step.source, step.target) for step in TABLE)

@@ -9,7 +9,11 @@ from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChan
 from orchestrate.core.state import State
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.rows import TaskRow, Verdict
-from orchestrate.model.vocabulary import Verification
+from orchestrate.model.timestamps import seconds_between
+from orchestrate.model.vocabulary import TaskStatus, Verification
+
+_NOT_YET = "no verdict yet"
+_UNREADABLE = "its verdict is unreadable"
 
 #: From the one that settles the matter to the weakest.
 _PRECEDENCE = (
@@ -25,14 +29,22 @@ _PRECEDENCE = (
 def judged(state: State, row: TaskRow) -> TaskRow:
     """The row with its verification as verdicts or, where nobody checks it, its own report say."""
     assert state.blueprint is not None
-    if row.name not in state.blueprint.verifiers:
+    row = replace(row, note=None) if row.note in (_UNREADABLE, _NOT_YET) else row
+    verifiers = state.blueprint.verifiers.get(row.name)
+    if verifiers is None:
         return replace(row, verification=row.self_report)
-    readable = {verdict.value for verdict in row.verdicts}
-    best = next((word for word in _PRECEDENCE if word in readable), None)
+    said = [verdict.value for verdict in row.verdicts if verdict.by in verifiers]
+    best = next((word for word in _PRECEDENCE if word in said), None)
     if best is not None:
         return replace(row, verification=best)
-    missing = "its verdict is unreadable" if row.verdicts else "no verdict yet"
-    return replace(row, verification=None, note=row.note or missing)
+    return replace(row, verification=None, note=row.note or (_UNREADABLE if said else _NOT_YET))
+
+
+def judged_anew(state: State) -> Decision:
+    """The rows whose verification a new plan changes: a verifier came, or went; what a foreign state says stays."""
+    rows = (row for row in state.rows_in_order() if row.status == TaskStatus.HANDED_OFF)
+    known = (row for row in rows if row.verdicts or row.self_report is not None)
+    return change(*(RowChanged(after) for row in known if (after := judged(state, row)) != row))
 
 
 def pass_on_verdict(state: State, verifier: TaskRow, *, at: Timestamp) -> Decision:
@@ -41,10 +53,13 @@ def pass_on_verdict(state: State, verifier: TaskRow, *, at: Timestamp) -> Decisi
     target = None if task is None or task.verifies is None else state.rows.get(task.verifies)
     if target is None:
         return NOTHING
+    if not _is_about(verifier, target):
+        return change(
+            AttentionRaised(f"verdict of {verifier.name} is about earlier work of {target.name}: not counted.")
+        )
     verdict = Verdict(by=verifier.name, value=verifier.self_report, sha=None, at=at)
     others = tuple(each for each in target.verdicts if each.by != verifier.name)
-    note = None if _is_about_verdict(target.note) else target.note
-    row = judged(state, replace(target, verdicts=(*others, verdict), note=note, last_update=at))
+    row = judged(state, replace(target, verdicts=(*others, verdict), last_update=at))
     return change(RowChanged(row)) + _told(verifier.name, verdict)
 
 
@@ -54,5 +69,8 @@ def _told(name: TaskName, verdict: Verdict) -> Decision:
     return change(AttentionRaised(f"verdict of {name} is unreadable and does not count."))
 
 
-def _is_about_verdict(note: str | None) -> bool:
-    return note in ("no verdict yet", "its verdict is unreadable")
+def _is_about(verifier: TaskRow, target: TaskRow) -> bool:
+    """True if the target's present work was there when its verifier began."""
+    if target.status != TaskStatus.HANDED_OFF:
+        return False
+    return (seconds_between(target.finished_at, verifier.started_at) or 0.0) >= 0.0
