@@ -80,6 +80,7 @@ class World:
         self._crashes = self._engines = 0
         self._steps_to_crash = self.random.randint(1, _CRASH_WITHIN)
         self._was_stopped = False
+        self._is_wrong: dict[TaskName, bool] = {}
         self._rows_at_start: Map[TaskName, TaskRow] = Map()
         self._plan_misfortunes()
         self.engine = self._started()
@@ -114,6 +115,12 @@ class World:
         self._crashes_left -= 1
         self._steps_to_crash = self.random.randint(1, _CRASH_WITHIN)
         raise _Killed(place)
+
+    def cannot_render(self, task: TaskName) -> bool:
+        """True for a task whose prompt is wrong; it is as wrong the next time."""
+        if task not in self._is_wrong:
+            self._is_wrong[task] = self.random.random() < self.luck.refused / 2
+        return self._is_wrong[task]
 
     def _plan_misfortunes(self) -> None:
         """What comes from outside, whatever the engine does."""

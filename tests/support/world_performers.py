@@ -62,7 +62,7 @@ class Performers:
             return
         match effect:
             case LaunchAgent(row=row):
-                self._launch(row, may_have_been_sent=effect.may_have_been_sent)
+                self._launch(row)
             case LookUpAgent(row=row, code=code):
                 self._look_up(row, code)
             case WatchRun(row=row):
@@ -72,11 +72,11 @@ class Performers:
             case SetTimer(timer=timer, delay_seconds=seconds):
                 self._answer(TimerFired(timer=timer), after=seconds)
 
-    def _launch(self, row: TaskRow, *, may_have_been_sent: bool) -> None:
+    def _launch(self, row: TaskRow) -> None:
         intent = _intent(row)
-        request = self._world.disk.requests.get((row.name, intent.attempt)) if may_have_been_sent else None
+        request = self._world.disk.requests.get((row.name, intent.attempt))
         if request is None:
-            if self._happens(self._luck.refused / 2):
+            if self._world.cannot_render(row.name):
                 self._refuse(row, "the prompt could not be rendered.")
                 return
             request = Request(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orchestrate.core.blueprint import planned_ref
-from orchestrate.core.scheduling import slots
 from orchestrate.core.state import State
 from orchestrate.model.names import TaskName, is_valid_ref, placeholder_branch
 from orchestrate.model.plan import Plan
@@ -43,8 +42,7 @@ class Referee:
         assert intent not in self._made, f"a second agent for {intent}"
         assert intent not in self._refused, f"launched again after a refusal: {intent}"
         self._made.add(intent)
-        engine = self._world.engine
-        active, allowed = self._world.service.active(self._world.timeline.now), slots(engine.state)
+        active, allowed = self._world.service.active(self._world.timeline.now), self._slots()
         assert active <= allowed, f"{active} runs in {allowed} slots"
         task = plan.tasks_by_name.get(request.task)
         if task is None:
@@ -67,6 +65,8 @@ class Referee:
         """Nothing will change any more: every row says what became of its agent."""
         for row in state.rows.values():
             agents = self._world.service.of_task(row.name)
+            if row.status == TaskStatus.RUNNING and row.name not in state.plan.tasks_by_name:
+                continue  # nobody wants it any more, and after a fault nobody could watch it
             assert all(agent.is_over(self._world.timeline.now) for agent in agents.values()), f"{row.name} goes on"
             self._check_row(state, row, agents)
 
@@ -109,6 +109,11 @@ class Referee:
         }
         return next((word for word in (*order, "not-verified") if word in said), None)
 
+    def _slots(self) -> int:
+        limit = self._world.plan.limits.max_concurrent_per_repo
+        most = self._world.settings.max_concurrent
+        return most if limit is None else min(most, limit)
+
     def _releases(self, plan: Plan, name: TaskName) -> bool:
         last = self._last(name)
         if last is None or not last.hands_off or not last.is_over(self._world.timeline.now):
@@ -123,7 +128,8 @@ class Referee:
         """Where a task may start: what the plan says or, for a placeholder, the branch of its owner."""
         task = plan.task(name)
         planned = planned_ref(plan, task)
-        owner = next((each.name for each in plan.tasks if placeholder_branch(SLUG, each.name) == planned), None)
+        names = {agent.request.task for agent in self._world.service.agents.values()}
+        owner = next((name for name in sorted(names) if placeholder_branch(SLUG, name) == planned), None)
         last = None if owner is None else self._last(owner)
         if owner is None or last is None or not last.hands_off:
             return {planned}
