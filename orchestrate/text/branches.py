@@ -45,45 +45,10 @@ _WORDS_IN_PROSE = re.compile(r"\S+")
 _SLASHED = re.compile(r"[\w][\w.+#=@-]*(?:/[\w.+#=@-]+)+\Z")
 _EVERYDAY = frozenset({"and/or", "n/a", "w/o", "either/or", "yes/no", "he/she", "true/false"})
 #: Words that answer the question without naming anything.
-_NO_NAME = frozenset(
-    [
-        "unknown",
-        "tbd",
-        "todo",
-        "see",
-        "above",
-        "below",
-        "same",
-        "unchanged",
-        "pending",
-        "yes",
-        "ok",
-        "done",
-        "pushed",
-        "default",
-        "current",
-        "head",
-        "my",
-        "your",
-        "the",
-        "it",
-        "this",
-        "that",
-        "branch",
-        "remote",
-        "origin",
-        "local",
-        "created",
-        "existing",
-        "new",
-        "success",
-        "partial",
-        "blocked",
-        "placeholder",
-        "ditto",
-        "unclear",
-        "main-branch",
-    ]
+_NO_NAME = re.compile(
+    r"(?:unknown|tbd|todo|see|above|below|same|unchanged|pending|yes|ok|done|pushed|default|current|head|my|your|the|it|this|that|"
+    r"to|on|in|at|as|is|up|out|here|branch|remote|origin|local|created|existing|new|success|partial|blocked|placeholder|ditto|unclear)\Z",
+    re.IGNORECASE,
 )
 #: Words that lead up to the name in a plain line.
 _LEADING_WORD = re.compile(
@@ -138,10 +103,10 @@ def read_branch(section: Section) -> BranchReading:
         return first
     if len(names) > 1:
         return BranchReading(note=f"Branch: names several branches ({', '.join(names)}); none was taken")
+    if names and first.says_none:
+        return BranchReading(note=f"Branch: says that there is none and names {names[0]}; none was taken")
     if names and nothing:
         return BranchReading(says_none=True)
-    if names and any(reading.says_none for reading in readings[:1]):
-        return BranchReading(note=f"Branch: says that there is none and names {names[0]}; none was taken")
     return BranchReading(name=names[0]) if names else first
 
 
@@ -232,7 +197,7 @@ def _marked_name(span: Span) -> str | None:
         link = _TREE_LINK.match(span.href)
         if link is not None and not _is_name(text):
             return unwrapped(unquote(link["ref"]).rstrip("/"))
-        if link is None and ("://" in text or not _is_name(text) or text.startswith("#")):
+        if link is None and ("://" in text or not _is_name(text)):
             return None
         return text
     if not span.is_code and text.endswith(":"):
@@ -241,9 +206,16 @@ def _marked_name(span: Span) -> str | None:
 
 
 def _is_name(text: str) -> bool:
-    if not text or re.search(r"\s", text) or "://" in text or _SHA.match(text) or _FILE.search(text):
+    if (
+        not text
+        or text.startswith("#")
+        or re.search(r"\s", text)
+        or "://" in text
+        or _SHA.match(text)
+        or _FILE.search(text)
+    ):
         return False
-    return text.lower() not in _NO_NAME and text.lower() not in _EVERYDAY and re.search(r"[^\W_]", text) is not None
+    return not _NO_NAME.match(text) and text.lower() not in _EVERYDAY and re.search(r"[^\W_]", text) is not None
 
 
 def _unmarked(flat: str) -> Iterator[_Candidate]:

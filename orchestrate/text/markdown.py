@@ -101,6 +101,7 @@ class _Walk:
         self.at_item_start = False
         self.heading: Token | None = None
         self.cells: list[str] | None = None
+        self.row_number = 0
         self.in_head = False
 
 
@@ -117,9 +118,9 @@ def _lines(tokens: Sequence[Token], *, html: bool) -> Iterator[Line]:
             case "thead_open" | "tbody_open":
                 walk.in_head = token.type == "thead_open"
             case "tr_open":
-                walk.cells = []
+                walk.cells, walk.row_number = [], _span(token)[0] + 1
             case "tr_close":
-                yield _row(token, walk)
+                yield _row(walk)
             case "inline":
                 yield from _inline_lines(token, walk)
             case "fence" | "code_block":
@@ -167,13 +168,13 @@ def _plain_lines(content: str, kind: LineKind, walk: _Walk, start: int) -> Itera
             yield Line(kind=shown, text=text.strip(), number=start + index + 1)
 
 
-def _row(token: Token, walk: _Walk) -> Line:
+def _row(walk: _Walk) -> Line:
     cells, walk.cells = tuple(walk.cells or ()), None
     kind = LineKind.HEADER_ROW if walk.in_head else LineKind.ROW
     return Line(
         kind=LineKind.QUOTE if walk.quotes else kind,
         text=" | ".join(cells),
-        number=_span(token)[0] + 1 if token.map else 0,
+        number=walk.row_number,
         cells=cells,
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from typing import assert_never
 
 from orchestrate.text.markdown import Line, LineKind
 from orchestrate.text.titles import Label, Title, closes_a_sentence, glued_titles, heading_of, label_of
@@ -109,6 +110,8 @@ class _Cutter:
                 self._take_row(line)
             case LineKind.TEXT | LineKind.ITEM:
                 self._take_text(line)
+            case _:
+                assert_never(line.kind)
 
     @property
     def _current(self) -> Section:

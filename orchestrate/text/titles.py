@@ -60,13 +60,14 @@ _MARKS = r"[*_`~ \t]{0,8}"
 #: Bullets, emoji and marks before a title; quotes, brackets and slashes say that it is talked about, not used.
 _LEAD = r"""(?P<lead>[^\w"'(\[<>\\/$%=|“”‘’«»\n]{0,12}(?:\d{1,2}(?:\.\d{1,2})?[.):]?[ \t]{1,4})?""" + _MARKS + ")"
 _LABEL = re.compile(
-    rf"{_LEAD}(?P<title>{_ANY_TITLE})(?![^\W_]|-\w)(?P<close>{_MARKS})"
-    r"(?P<separator>[:：|→=]|[-–—]{1,2}(?=\s))?(?P<close2>[*_`~]{0,4})\s*(?P<rest>.*)",
+    rf"{_LEAD}(?P<title>{_ANY_TITLE})(?![^\W_]|-\w)(?P<close>[*_`~]{{0,4}})[ \t]{{0,8}}"
+    r"(?:(?P<separator>[:：|→=]|[-–—]{1,2}(?=\s))(?P<late_close>[*_`~]{0,4}))?\s*(?P<rest>.*)",
     re.IGNORECASE,
 )
 #: Where a heading may be glued to the words before it.
 _GLUED = re.compile(rf"(?P<hashes>#{{1,6}})(?!#)[ \t]{{0,4}}(?={_MARKS}(?:{_ANY_TITLE})(?![^\W_]|-\w))", re.IGNORECASE)
 _LABEL_REACH = 200
+_MARKUP = ("**", "__", "`", "*", "_")
 _WORD = re.compile(r"[^\W_]")
 _VALUE_WORD = re.compile(
     r"\W{0,6}(?:success|partial|blocked|pass(?:ed)?|fail(?:ed)?|inconclusive|"
@@ -82,12 +83,13 @@ def label_of(text: str) -> Label | None:
     match = _LABEL.match(text, 0, _LABEL_REACH)
     if match is None:
         return None
-    lead, close = match["lead"], f"{match['close']}{match['close2']}"
-    rest = match["rest"] + text[_LABEL_REACH:]
+    late = match["late_close"] or ""
+    is_marked = any(mark in match["lead"] and mark in match["close"] + late for mark in _MARKUP)
+    rest = ("" if is_marked else late) + match["rest"] + text[_LABEL_REACH:]
     wording = match["title"]
     return Label(
         title=_title(match),
-        is_marked=any(mark in lead and mark in close for mark in ("**", "__", "`", "*", "_")),
+        is_marked=is_marked,
         separator=(match["separator"] or "").strip(),
         rest=rest.strip() if _WORD.search(rest) else "",
         is_capital=wording[:1].isupper(),

@@ -6,8 +6,8 @@ from orchestrate.text.markdown import Document, Fence, read
 from orchestrate.text.sections import Section, Strength, split, titles_of
 from orchestrate.text.titles import Title
 
-#: A fence in a fence in a fence is enough.
-_DEPTH = 3
+#: What a fence held is looked at for a wrapper of its own once more.
+_DEPTH = 2
 _SHORTEST_FENCE = 3
 #: One of these must be among the titles of a fenced handoff.
 _CORE = frozenset({Title.STATUS, Title.BRANCH, Title.VERIFICATION, Title.VERDICT})
@@ -21,7 +21,7 @@ def read_sections(text: str, *, depth: int = _DEPTH) -> tuple[list[Section], lis
         return sections, []
     outside = titles_of(sections, at_least=Strength.LABEL)
     fenced = [(fence, titles) for fence in document.fences if (titles := _titles_in(fence)) & _CORE]
-    if not outside & _CORE:
+    if fenced and not outside & _CORE:
         return _read_the_only_one(sections, fenced, text, outside, depth=depth)
     inner = _broken_wrapper(document, fenced, text, outside)
     if inner is not None:
@@ -33,12 +33,11 @@ def _read_the_only_one(
     sections: list[Section], fenced: Sequence[tuple[Fence, set[Title]]], text: str, outside: set[Title], *, depth: int
 ) -> tuple[list[Section], list[str]]:
     """A handoff that stands whole inside the only fence that looks like one."""
-    if not fenced:
-        return sections, []
-    if len(fenced) > 1:
-        return sections, ["Several code blocks look like a handoff; none was read"]
     fence, titles = fenced[0]
-    inner = _wrapped_to_the_end(fence, titles, text, outside)
+    behind = outside.union(*(others for _, others in fenced[1:]))
+    inner = _wrapped_to_the_end(fence, titles, text, behind)
+    if inner is None and len(fenced) > 1:
+        return sections, ["Several code blocks look like a handoff; none was read"]
     return read_sections(inner if inner is not None else fence.content, depth=depth - 1)
 
 

@@ -83,7 +83,7 @@ def read_failure_mode(section: Section) -> Reading[FailureMode]:
     leading = re.match(r"(?:cap-hit|oom|tool-error|network-drop|unknown)\b", words)
     if leading is not None:
         return Reading(value=FailureMode(leading.group()))
-    if words in _NO_FAILURE or words.startswith(("none-", "none.", "n/a")):
+    if words in _NO_FAILURE or words.startswith(("none", "n/a")):
         return Reading()
     return Reading(note=f"Failure mode: cannot be read: {excerpt(lines[0].text)}")
 
