@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from orchestrate.model.names import TaskName
 from orchestrate.model.wire import Frame
 
+#: A frame that only keeps the connection open: no activity of the agent.
+HEARTBEAT = "heartbeat"
+
 #: Longest piece of an agent's own words on the screen.
 _DOING_LENGTH = 60
 
@@ -33,9 +36,7 @@ class ActivityView:
         return self._activities.get(task)
 
     def saw(self, task: TaskName, frame: Frame, *, at: float) -> None:
-        """Take in a frame; a heartbeat is no activity of the agent."""
-        if frame.event == "heartbeat":
-            return
+        """Take in a frame that shows activity."""
         before = self._activities.get(task)
         doing = doing_of(frame) or (before.doing if before else None)
         self._activities[task] = Activity(at, doing)

@@ -16,7 +16,7 @@ from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.polling import Poller
 from orchestrate.engine.reply import ReplyTaker
 from orchestrate.engine.silence import Silence
-from orchestrate.engine.view import ActivityView
+from orchestrate.engine.view import HEARTBEAT, ActivityView
 from orchestrate.errors import OutcomeUnknown, ProtocolBroken, Refused, ServiceError, Unavailable
 from orchestrate.model.names import AgentId, RunId
 from orchestrate.model.rows import TaskRow
@@ -119,7 +119,7 @@ class Watcher:
         try:
             async with self._service.stream_run(watch.agent_id, watch.run_id, last_event_id=resume_after) as frames:
                 async for frame in frames:
-                    if watch.seen.is_new(frame):
+                    if watch.seen.is_new(frame) and frame.event != HEARTBEAT:
                         watch.looks = 0
                         self._saw(watch, frame)
                     if frame.event == "error" and frame.data.get("code") == "invalid_last_event_id":

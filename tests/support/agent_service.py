@@ -103,6 +103,10 @@ class FakeAgentService:
             self.emit(agent_id, "result", {"status": status.value, "result": result or ""})
             self.emit(agent_id, "done")
 
+    def latest_run(self, agent_id: str) -> Run:
+        """The agent's latest run as it is now."""
+        return self._live_runs[agent_id][-1].run
+
     def add_run(self, agent_id: str) -> Run:
         """A follow-up run, as somebody else may send one."""
         return self._new_run(agent_id)

@@ -1,0 +1,67 @@
+"""The engine's ports in memory, for tests under virtual time; ``tests/contract`` holds the store to the same promises."""
+
+from orchestrate.errors import WorkspaceDamaged
+
+
+class MemoryLedger:
+    """A journal that a test can read."""
+
+    def __init__(self):
+        self.records = []
+        self.snapshots = 0
+
+    async def append(self, records):
+        first = len(self.records) + 1
+        assert [record.seq for record in records] == list(range(first, first + len(records)))
+        self.records.extend(records)
+
+    async def write_snapshot_if_due(self, now):
+        pass
+
+    async def write_snapshot(self):
+        self.snapshots += 1
+
+
+class MemoryArchive:
+    """Requests and replies in dictionaries."""
+
+    def __init__(self):
+        self.requests = {}
+        self.replies = {}
+        self.handoffs = {}
+        self.postmortems = {}
+
+    async def write_request(self, task, attempt, body):
+        if self.requests.setdefault((task, attempt), body) != body:
+            raise WorkspaceDamaged(f"requests/{task}.{attempt}.json is there with another request")
+
+    async def read_request(self, task, attempt):
+        return self.requests.get((task, attempt))
+
+    async def save_reply(self, task, attempt, *, raw, handoff, postmortem=None):
+        self.replies[task, attempt] = raw
+        self.handoffs[task] = handoff.decode()
+        if postmortem is not None:
+            self.postmortems[postmortem[0]] = postmortem[1]
+        return f"handoffs/{task}.md"
+
+    async def read_handoff(self, task):
+        return self.handoffs.get(task)
+
+
+class RecordingSurface:
+    """What people would have been shown."""
+
+    def __init__(self):
+        self.publications = []
+        self.activities = []
+
+    def publish(self, publication):
+        self.publications.append(publication)
+
+    def saw_activity(self, task, doing):
+        self.activities.append((task, doing))
+
+    @property
+    def attention(self):
+        return [line.message for each in self.publications for line in each.attention]
