@@ -9,8 +9,10 @@ from pathlib import Path
 import anyio
 import orjson
 
+from orchestrate.cli import output
 from orchestrate.cli.live import ShownSurface, make_surface
 from orchestrate.cli.locating import locate
+from orchestrate.cli.messages import fault_lines
 from orchestrate.cli.running import Environment, Outcome, Prepared, Request, prepare, run_prepared
 from orchestrate.cli.settings import Settings
 from orchestrate.core.events import StopReason
@@ -22,6 +24,7 @@ from orchestrate.model.records import encode_row
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.system import SystemClock
+from orchestrate.text.terminal import escape_for_terminal
 
 _SETTLED = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
 
@@ -53,8 +56,12 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     environment = environment_of(settings)
     prepared = prepare(request, environment)
     terminal = _Terminal(args, settings)
+    terminal.announce(prepared)
     terminal.confirm(prepared)
-    outcome = anyio.run(partial(run_prepared, prepared, request, environment, terminal))
+    try:
+        outcome = anyio.run(partial(run_prepared, prepared, request, environment, terminal))
+    finally:
+        terminal.close()
     terminal.finish(outcome)
     return outcome.exit_code
 
@@ -66,6 +73,13 @@ class _Terminal:
         self._args = args
         self._settings = settings
         self._surface: ShownSurface | None = None
+
+    def announce(self, prepared: Prepared) -> None:
+        """Where agents will run and why, and what the plan is warned of."""
+        if not self._args.quiet:
+            output.say([f"runtime: {prepared.runtime.kind} ({prepared.runtime.origin})"])
+        path = str(locate(self._args.plan).path)
+        output.say(line for warning in prepared.warnings for line in fault_lines("attention", warning, plan_path=path))
 
     def confirm(self, prepared: Prepared) -> None:
         """Ask once where a person is; without a terminal the call itself is the order."""
@@ -80,7 +94,12 @@ class _Terminal:
 
     def on_warning(self, message: str) -> None:
         """A warning is shown, and the run goes on."""
-        sys.stderr.write(f"attention: {message}\n")
+        output.say([f"attention: {escape_for_terminal(message)}"])
+
+    def close(self) -> None:
+        """Leave nothing on the screen that moves."""
+        if self._surface is not None:
+            self._surface.close()
 
     def surface(self, prepared: Prepared) -> ShownSurface:
         """The live block, or plain lines."""
@@ -99,8 +118,7 @@ class _Terminal:
         if self._surface is not None:
             self._surface.finish(outcome.state, outcome.exit_code)
         if self._args.json:
-            sys.stdout.buffer.write(json_of(outcome))
-            sys.stdout.flush()
+            output.put_bytes(json_of(outcome))
 
 
 async def _obey_signals(engine: Engine) -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import anyio
 
+from orchestrate.cli.plan_file import read_plan_file
 from orchestrate.cli.preflight import check_access, check_models, check_repository
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, local_agent, repository_address
 from orchestrate.cli.wiring import CLOUD_URL, Job, Service, engine_of, new_engine_id
@@ -28,7 +29,6 @@ from orchestrate.server.serve import ensure_server
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
 
-_LARGEST_PLAN = 256 * 1024 * 1024
 _SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY)", re.IGNORECASE)
 
 
@@ -73,10 +73,6 @@ class Prepared:
 class Audience(Protocol):
     """Whoever is told about a run."""
 
-    def on_prepared(self, prepared: Prepared) -> None:
-        """The plan is good; raises to leave it at that."""
-        ...
-
     def on_warning(self, message: str) -> None:
         """Something that could not be checked."""
         ...
@@ -115,16 +111,7 @@ def prepare(request: Request, environment: Environment) -> Prepared:
 def read_plan(path: Path, *, runtime: str | None = None) -> tuple[Plan, list[Fault]]:
     """The plan in the file and what to warn of; InputRefused for a file that cannot be read."""
     local = None if runtime is None else runtime == RuntimeKind.LOCAL
-    try:
-        with path.open("rb") as file:
-            source = file.read(_LARGEST_PLAN + 1)
-    except OSError as error:
-        raise InputRefused(
-            f"{path} cannot be read: {error.strerror}.", hint="name a plan.json, or its folder"
-        ) from error
-    if len(source) > _LARGEST_PLAN:
-        raise InputRefused(f"{path} is larger than {_LARGEST_PLAN // 2**20} MiB; that is no plan.")
-    return parse_plan(source, local=local)
+    return parse_plan(read_plan_file(path), local=local)
 
 
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
