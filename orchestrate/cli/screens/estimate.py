@@ -5,7 +5,6 @@ Nothing here recurses: a chain may be as long as the plan.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
@@ -54,9 +53,13 @@ def _usual_seconds(rows: Iterable[TaskRow]) -> Callable[[TaskType], float] | Non
     every = [seconds for group in by_type.values() for seconds in group]
     if len(every) < ENDED_TASKS_NEEDED:
         return None
-    overall = fmean(every)
-    means = {task_type: fmean(group) for task_type, group in by_type.items()}
+    overall = _mean(every)
+    means = {task_type: _mean(group) for task_type, group in by_type.items()}
     return lambda task_type: means.get(task_type, overall)
+
+
+def _mean(seconds: Sequence[float]) -> float:
+    return sum(seconds) / len(seconds)
 
 
 def _longest(rows: Mapping[TaskName, TaskRow], cost: Callable[[TaskRow], float]) -> Chain | None:

@@ -1,0 +1,88 @@
+"""The prompt of a task as a launch at this moment would send it; nothing is launched and nothing is written."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio
+import orjson
+from immutables import Map
+
+from orchestrate.cli.wiring import load_templates
+from orchestrate.core.changes import Session, Settings as RunSettings
+from orchestrate.core.events import PlanRead
+from orchestrate.core.launching import intended, launch
+from orchestrate.core.machine import step
+from orchestrate.core.state import State
+from orchestrate.engine.requests import RequestOptions, RequestWriter
+from orchestrate.errors import InputRefused
+from orchestrate.model.names import TaskName, WorkspaceId
+from orchestrate.model.plan import Plan
+from orchestrate.model.timestamps import to_timestamp
+from orchestrate.store.attempts import AttemptFiles
+from orchestrate.store.loading import LoadedState, workspace_folder
+from orchestrate.system import SystemClock
+
+#: Stands for the id that the first run draws.
+_NO_WORKSPACE = WorkspaceId("00000000-0000-4000-8000-000000000000")
+
+
+class PromptRenderer:
+    """Renders prompts of one workspace."""
+
+    def __init__(
+        self, plan: Plan, *, loaded: LoadedState, folder: Path, templates: Path | None = None, depth: int = 0
+    ) -> None:
+        self._plan = plan
+        self._loaded = loaded
+        self._folder = folder
+        self._templates = load_templates(templates)
+        self._depth = depth
+
+    def prompt(self, task: TaskName) -> str:
+        """The text; InputRefused when it cannot be rendered."""
+        at = to_timestamp(SystemClock().now())
+        workspace = self._loaded.workspace_or(_NO_WORKSPACE, root_slug=self._plan.root_slug)
+        before = State(workspace=workspace, session=Session(settings=RunSettings(max_concurrent=0)))
+        with_rows = before if not self._loaded.rows else _with_rows(before, self._loaded)
+        state, _ = step(with_rows, PlanRead(at=at, plan=self._plan))
+        row = intended(state, state.rows[task], at=at)
+        writer = RequestWriter(
+            self._plan,
+            workspace_id=workspace.workspace_id,
+            templates=self._templates,
+            archive=_ReadOnlyArchive(AttemptFiles(workspace_folder(self._folder))),
+            options=RequestOptions(repo_url=self._plan.repo_url, depth=self._depth),
+        )
+        body = anyio.run(writer.render, row, launch(state, row).upstream)
+        return str(orjson.loads(body)["prompt"]["text"])
+
+
+def _with_rows(state: State, loaded: LoadedState) -> State:
+    return replace(state, rows=Map(loaded.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadOnlyArchive:
+    """The attempt files of a workspace whose lock is somebody else's."""
+
+    files: AttemptFiles
+
+    async def write_request(self, task: TaskName, attempt: int, body: bytes) -> None:
+        """Never asked for: no request is sent."""
+        raise InputRefused(f"the request of {task} (try {attempt}, {len(body)} bytes) is not to be written")
+
+    async def read_request(self, task: TaskName, attempt: int) -> bytes | None:
+        """The request of this attempt."""
+        return self.files.read_request(task, attempt)
+
+    async def save_reply(
+        self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None = None
+    ) -> str:
+        """Never asked for: nobody answers."""
+        size = len(raw) + len(handoff) + (0 if postmortem is None else len(postmortem[1]))
+        raise InputRefused(f"the reply of {task} (try {attempt}, {size} bytes) is not to be written")
+
+    async def read_handoff(self, task: TaskName) -> str | None:
+        """The task's latest handoff."""
+        data = self.files.read_handoff(task)
+        return None if data is None else data.decode(errors="replace")

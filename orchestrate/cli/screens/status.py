@@ -1,0 +1,148 @@
+"""The screen of ``status``: what needs you, what runs, what waits; finished work is folded unless it is asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrate.cli.screens.advice import needs_somebody, next_command
+from orchestrate.cli.screens.durations import clock_minute, duration, with_local_times
+from orchestrate.cli.screens.finished import reading_lines, result_lines
+from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut, folded, line
+from orchestrate.cli.screens.table import name_columns, word_line
+from orchestrate.cli.screens.tally import headline, tally_of_rows
+from orchestrate.cli.screens.vocabulary import Circumstances, Kind, evidence, standing
+from orchestrate.model.names import TaskName
+from orchestrate.model.rows import Attention, TaskRow
+from orchestrate.model.timestamps import epoch_seconds
+from orchestrate.model.vocabulary import TaskStatus
+
+#: Rows of each kind that the short screen shows.
+_SHOWN = 10
+_ATTENTION_SHOWN = 3
+#: What is older than this says so.
+_STALE_SECONDS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """All that the screen shows."""
+
+    slug: str
+    #: In the plan's order, without pruned ones that were never launched.
+    rows: Sequence[TaskRow]
+    now: float
+    #: For each waiting task the dependencies that have not released it.
+    waits_for: Mapping[TaskName, Sequence[str]]
+    attention: Sequence[Attention] = ()
+    #: The engine that runs the workspace: ``pid 4121, since 14:02``; None without one.
+    engine: str | None = None
+    is_new: bool = False
+    #: When the workspace's last record was written.
+    last_record: str | None = None
+    elapsed_seconds: float | None = None
+    #: How the plan differs from what the engine last took in; None if it does not.
+    plan_change: str | None = None
+    no_branches: frozenset[str] = frozenset()
+    notes: Sequence[str] = ()
+
+
+def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> list[Line]:
+    """The lines, trouble first."""
+    spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
+    tally = tally_of_rows(view.rows)
+    lines = [headline(view.slug, tally, look, right=spent), _engine_line(view, look)]
+    lines += _every_row(view, look) if is_verbose else _open_rows(view, look)
+    if tally.is_all_handed_off and not is_verbose:
+        lines += result_lines(view.rows, look, no_branches=view.no_branches)
+    lines += _attention(view, look, at_most=50 if is_verbose else _ATTENTION_SHOWN)
+    lines += [line(f"  note       {each}") for each in view.notes]
+    command = next_command(view.rows, look, is_engine_alive=view.engine is not None)
+    if command is not None:
+        lines.append(line(f"  next: {command}"))
+    elif tally.is_all_handed_off:
+        lines += reading_lines(view.rows, look, no_branches=view.no_branches)
+    return lines
+
+
+def _engine_line(view: StatusView, look: Look) -> Line:
+    if view.engine is not None:
+        words = f"engine running, {view.engine}"
+        heard = epoch_seconds(view.last_record) if view.last_record else None
+        if heard is not None and view.now - heard > _STALE_SECONDS:
+            words += f" · last change {duration(view.now - heard)} ago"
+    elif view.is_new:
+        words = "never run"
+    else:
+        since = clock_minute(view.last_record, tz=look.tz, now=view.now)
+        words = f"engine not running since {since}" if since else "engine not running"
+    if view.is_new:
+        return line(f"  {words}")
+    return line(f"  {words} · plan changed since: {view.plan_change or 'no'}")
+
+
+def _open_rows(view: StatusView, look: Look) -> list[Line]:
+    """What is open, each group folded behind its first rows, then what is done in few lines."""
+    groups = (
+        [row for row in view.rows if needs_somebody(row)],
+        [row for row in view.rows if row.status == TaskStatus.RUNNING],
+        [row for row in view.rows if row.status == TaskStatus.PENDING],
+    )
+    shown = [row for group in groups for row in group[:_SHOWN]]
+    names = name_columns((row.name for row in shown), look, at_least=16)
+    lines: list[Line] = []
+    for group, word in zip(groups, ("that need you", "running", "waiting"), strict=True):
+        lines += [_row_line(row, view, look, names=names) for row in group[:_SHOWN]]
+        if len(group) > _SHOWN:
+            lines.append(line(f"  + {len(group) - _SHOWN} more {word}: {look.command('status', '-v')}"))
+    if shown:
+        done = [f"✓ {row.name}" for row in view.rows if standing(row).kind is Kind.DONE]
+        lines += [line(each) for each in folded(done, columns=look.columns, at_most=2)]
+    return lines
+
+
+def _every_row(view: StatusView, look: Look) -> list[Line]:
+    names = name_columns((row.name for row in view.rows), look, at_least=16)
+    lines: list[Line] = []
+    for row in view.rows:
+        lines.append(_row_line(row, view, look, names=names))
+        details = [
+            ("branch", row.branch if row.status != TaskStatus.PENDING else ""),
+            ("agent", row.agent_id or (row.launch.agent_id if row.launch else "")),
+            ("at", row.url or ""),
+            ("read", look.command("handoff", row.name) if row.handoff_path else ""),
+            ("note", with_local_times(row.note or "", tz=look.tz)),
+        ]
+        lines += [line(f"{'':{names + 4}}", Span(f"{label:<7}", Tint.DIM), text) for label, text in details if text]
+    return lines
+
+
+def _row_line(row: TaskRow, view: StatusView, look: Look, *, names: int) -> Line:
+    waits = view.waits_for.get(row.name, ())
+    held = "its turn" if view.engine is not None else "nothing but the start of an engine"
+    how = standing(row, Circumstances(waits_for=waits, held_by=held, holds=_holds(row, view), now=view.now))
+    words = how.word
+    started = epoch_seconds(row.started_at) if row.started_at else None
+    if row.status == TaskStatus.RUNNING and started is not None:
+        words += f", launched {duration(view.now - started)} ago"
+    if row.status == TaskStatus.HANDED_OFF:
+        words += f", {evidence(row)}"
+    if row.status == TaskStatus.ERROR and row.note and row.note not in words:
+        words += f": {row.note}"
+    room = max(20, look.columns - names - 4)
+    return word_line(how, row.name, cut(with_local_times(words, tz=look.tz), room), names=names, url=row.url)
+
+
+def _holds(row: TaskRow, view: StatusView) -> Sequence[str]:
+    if standing(row).word != "blocked":
+        return ()
+    return [name for name, waits in view.waits_for.items() if row.name in waits]
+
+
+def _attention(view: StatusView, look: Look, *, at_most: int) -> list[Line]:
+    """The latest lines for the operator, oldest first."""
+    lines: list[Line] = []
+    for place, item in enumerate(view.attention[-at_most:]):
+        label = "attention" if place == 0 else ""
+        clock = clock_minute(item.at, tz=look.tz, now=view.now)
+        text = with_local_times(item.message, tz=look.tz)
+        lines.append(line("  ", Span(f"{label:<9}", Tint.STALLED), f"  {clock} {text}"))
+    return lines

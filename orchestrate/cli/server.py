@@ -1,0 +1,123 @@
+"""``orchestrate server``: the server for agents on this machine, one for each user."""
+
+import argparse
+from pathlib import Path
+
+from orchestrate.cli import output
+from orchestrate.cli.messages import count_of
+from orchestrate.cli.settings import Settings
+
+_LARGEST_PORT = 65535
+_ACTIONS = ("start", "stop", "status", "serve")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the verb."""
+    parser.add_argument("action", choices=_ACTIONS, help="what to do with it; serve stays in the foreground")
+    parser.add_argument("--port", metavar="N", type=_port, default=0, help="port of 127.0.0.1 (default: any free one)")
+    parser.add_argument(
+        "--idle-seconds", metavar="N", type=_seconds, help="end after so long without an agent or a call (1800)"
+    )
+    parser.add_argument(
+        "--state-dir", metavar="DIR", type=Path, help="folder of the server (default: in the XDG state folder)"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Start, stop or look; the token is never shown."""
+    folder = args.state_dir or server_folder(settings)
+    match args.action:
+        case "start":
+            return _start(args, settings, folder)
+        case "stop":
+            return _stop(args, folder)
+        case "status":
+            return _status(args, folder)
+        case _:
+            return _serve(args, settings, folder)
+
+
+def server_folder(settings: Settings) -> Path:
+    """Where the user's server keeps its state."""
+    return settings.state_dir / "server"
+
+
+def _start(args: argparse.Namespace, settings: Settings, folder: Path) -> int:
+    from orchestrate.server.serve import ensure_server, server_status
+
+    if args.dry_run:
+        before = server_status(folder)
+        told = f"it runs already at {before.url}" if before.is_running else f"a server would be started in {folder}"
+        return _tell(args, "server-start", told, running=before.is_running, dryRun=True)
+    endpoint = ensure_server(folder, environment=dict(settings.environ), port=args.port, idle_seconds=args.idle_seconds)
+    return _tell(args, "server-start", f"the server listens at {endpoint.url}", running=True, url=endpoint.url)
+
+
+def _stop(args: argparse.Namespace, folder: Path) -> int:
+    from orchestrate.server.serve import server_status, stop_server
+
+    before = server_status(folder)
+    if args.dry_run:
+        told = "the server would be stopped" if before.is_running else "no server runs"
+        return _tell(args, "server-stop", told, running=before.is_running, dryRun=True)
+    stopped = stop_server(folder)
+    told = "the server has ended" if stopped else "no server runs"
+    left = f"; {count_of(before.live_runs, 'agent')} left running" if stopped and before.live_runs else ""
+    return _tell(args, "server-stop", f"{told}{left}", stopped=stopped, liveRuns=before.live_runs)
+
+
+def _status(args: argparse.Namespace, folder: Path) -> int:
+    from orchestrate.server.serve import server_status
+
+    found = server_status(folder)
+    if not found.is_running:
+        rest = f"; {count_of(found.live_runs, 'agent')} may still run" if found.live_runs else ""
+        return _tell(args, "server-status", f"no server runs{rest}", running=False, liveRuns=found.live_runs)
+    told = f"the server runs at {found.url} (pid {found.pid}, version {found.version}) for "
+    return _tell(
+        args,
+        "server-status",
+        f"{told}{count_of(found.live_runs, 'agent')}",
+        running=True,
+        url=found.url,
+        pid=found.pid,
+        version=found.version,
+        liveRuns=found.live_runs,
+    )
+
+
+def _serve(args: argparse.Namespace, settings: Settings, folder: Path) -> int:
+    from orchestrate.server.hosting import IDLE_SECONDS, ServerOptions, serve
+
+    if args.dry_run:
+        return _tell(args, "server-serve", f"a server would be run in {folder}", dryRun=True)
+    if not args.quiet:
+        output.say([f"note: serving from {folder}; Ctrl-C ends the server and leaves its agents running."])
+    idle = IDLE_SECONDS if args.idle_seconds is None else args.idle_seconds
+    serve(ServerOptions(state_dir=folder, port=args.port, environment=dict(settings.environ), idle_seconds=idle))
+    return 0
+
+
+def _tell(args: argparse.Namespace, operation: str, words: str, **fields: object) -> int:
+    if args.json:
+        output.put_json(output.success(operation, **fields))
+    else:
+        output.put([words])
+    return 0
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(_LARGEST_PORT)) and int(text) <= _LARGEST_PORT):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port (0 to {_LARGEST_PORT})")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds
