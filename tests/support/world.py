@@ -101,6 +101,10 @@ class World:
         lines = [f"{at:12.3f} {word:<6} {brief(what)}" for at, word, what in self._story]
         return "\n".join([f"{self.settings} {self.luck}", plan, *lines])
 
+    def moments(self) -> list[tuple[str, object]]:
+        """What happened, in order: a word and what it is about."""
+        return [(word, what) for _, word, what in self._story]
+
     def trace(self, word: str, what: object) -> None:
         """Remember what happened, for the story."""
         self._story.append((self.timeline.elapsed, word, what))

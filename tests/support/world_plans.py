@@ -43,12 +43,12 @@ def luck_of(random: Random) -> Luck:
         answer_lost=0.10 * scale,
         answer_late=0.5,
         doubled=0.12 * scale,
-        refused=0.02 * scale,
+        refused=0.02 * scale * random.choice([0.0, 1.0]),
         delayed=0.12 * scale,
         other_id=0.03 * scale * rare,
         unreachable=0.08 * scale,
         stream_cut=0.2 * scale,
-        run_fails=0.15 * min(scale, 1.0),
+        run_fails=0.2 * min(scale, 1.0) * random.random(),
         run_vanishes=0.05 * rare,
         program_fault=0.02 * rare,
     )
@@ -67,7 +67,7 @@ def random_plan(random: Random) -> Plan:
     """A plan of at most twelve tasks without a cycle."""
     names: list[str] = []
     tasks = []
-    for place in range(random.randint(1, MOST_TASKS)):
+    for place in range(random.choice([random.randint(1, MOST_TASKS), MOST_TASKS])):
         task = random_task(random, f"t{place}", earlier=names)
         tasks.append(task)
         names.append(str(task["name"]))
@@ -80,9 +80,9 @@ def random_task(random: Random, name: str, *, earlier: Sequence[str]) -> dict[st
     """A task that depends on some of the earlier ones."""
     depends_on = random.sample(earlier, min(len(earlier), random.choice([0, 0, 1, 1, 2, 3])))
     fields: dict[str, object] = {"priority": random.choice([0, 0, 0, 1, -1, 5])}
-    if random.random() < 0.5:
+    if random.random() < 0.7:
         modes = random.sample(_MODES, random.randint(1, len(_MODES)))
-        fields["retry"] = {"attempts": random.randint(1, 3), "on": modes, "backoffSec": random.choice([0, 0, 5, 60])}
+        fields["retry"] = {"attempts": random.randint(1, 4), "on": modes, "backoffSec": random.choice([0, 0, 5, 60])}
     if random.random() < 0.1:
         fields["maxAttempts"] = random.randint(1, 3)
     if random.random() < 0.15:

@@ -124,7 +124,7 @@ def _drawn(random: Random, luck: Luck, request: Request, *, agent_id: AgentId, n
 def _handoff(random: Random, task: TaskName) -> Handoff:
     branch = random.choice([f"cursor/{task}-1f2a"] * 6 + [None, "main", f"orch/shop/{task}", "two words"])
     return Handoff(
-        status=random.choice([HandoffStatus.SUCCESS] * 6 + [HandoffStatus.PARTIAL, HandoffStatus.BLOCKED, None]),
+        status=random.choice([HandoffStatus.SUCCESS] * 20 + [HandoffStatus.PARTIAL, HandoffStatus.BLOCKED, None]),
         branch=branch,
         says_no_branch=random.random() < 0.05,
         verification=random.choice([None, *Verification]),
