@@ -29,10 +29,11 @@ def build_app(
     port: int,
     started_at: Timestamp,
     on_request: Callable[[], None],
+    heartbeat_seconds: float,
     log: structlog.typing.FilteringBoundLogger,
 ) -> Gate:
     """The application behind its gate."""
-    calls = _Calls(service, started_at=started_at)
+    calls = _Calls(service, started_at=started_at, heartbeat_seconds=heartbeat_seconds)
     run = "/v1/agents/{agent_id}/runs/{run_id}"
     routes = [
         Route("/v1/agents", calls.create_agent, methods=["POST"]),
@@ -50,8 +51,9 @@ def build_app(
 
 
 class _Calls:
-    def __init__(self, service: Service, *, started_at: Timestamp) -> None:
+    def __init__(self, service: Service, *, started_at: Timestamp, heartbeat_seconds: float) -> None:
         self._service = service
+        self._heartbeat_seconds = heartbeat_seconds
         self._started_at = started_at
 
     async def create_agent(self, request: Request) -> Response:
@@ -77,7 +79,8 @@ class _Calls:
 
     async def stream_run(self, request: Request) -> StreamResponse:
         run = self._service.run_record(_caller(request), **request.path_params)
-        return StreamResponse(self._service, run=run, last_event_id=request.headers.get("last-event-id"))
+        last = request.headers.get("last-event-id")
+        return StreamResponse(self._service, run=run, last_event_id=last, heartbeat_seconds=self._heartbeat_seconds)
 
     async def cancel_run(self, request: Request) -> Response:
         return _json(self._service.cancel(_caller(request), **request.path_params))

@@ -5,14 +5,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import orjson
-import psutil
 
 from orchestrate.server.private_files import write_private
+from orchestrate.server.processes import is_same_process
 
 #: A server on this machine answers within milliseconds unless the machine is drowning.
 _ANSWER_SECONDS = 5
-#: Two readings of one process's start time differ by rounding only.
-_START_TOLERANCE_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class ServerFile:
 
     port: int
     pid: int
-    #: When the process was started, as the operating system tells it: tells a reused pid apart.
+    #: When the process was started, as ``process_start`` tells it.
     started: float
     token: str = field(repr=False)
     version: str
@@ -60,19 +58,7 @@ def write_server_file(state_dir: Path, content: ServerFile) -> None:
 
 def is_alive(server: ServerFile) -> bool:
     """Whether the very process that wrote the file still runs."""
-    started = process_start(server.pid)
-    return started is not None and abs(started - server.started) <= _START_TOLERANCE_SECONDS
-
-
-def process_start(pid: int) -> float | None:
-    """When the process of that id was started; None if it has ended."""
-    try:
-        process = psutil.Process(pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return None
-        return float(process.create_time())
-    except (psutil.NoSuchProcess, ValueError):
-        return None
+    return is_same_process(server.pid, started=server.started)
 
 
 def answers(server: ServerFile) -> bool:

@@ -1,6 +1,7 @@
 """What agents and git get to see of the server's environment: what is listed here, and nothing else."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from orchestrate.model.wire import METADATA_ATTEMPT, METADATA_DEPTH, METADATA_ROOT, METADATA_TASK
 from orchestrate.server.discovery import Endpoint
@@ -55,13 +56,16 @@ def agent_environment(
     }
 
 
-def git_environment(own: Mapping[str, str]) -> dict[str, str]:
-    """What the server's own git sees; it can ask nobody for anything."""
+def git_environment(own: Mapping[str, str], *, below: Path | None) -> dict[str, str]:
+    """What the server's own git sees; it can ask nobody for anything.
+
+    A repository that is not where it should be (``below``) must not be looked for in the folders above.
+    """
     kept = {name: value for name, value in own.items() if name in _FOR_GIT}
     kept |= _GIT_SETTINGS
     if "GIT_SSH_COMMAND" not in kept and "GIT_SSH" not in kept:
         kept["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
-    return kept
+    return kept | ({"GIT_CEILING_DIRECTORIES": str(below.parent)} if below is not None else {})
 
 
 def _identity(order: Order, agent: AgentRecord) -> dict[str, str]:

@@ -53,7 +53,7 @@ class Git:
                         stdin=DEVNULL,
                         check=False,
                         cwd="/",
-                        env=git_environment(self.environment),
+                        env=git_environment(self.environment, below=at),
                         start_new_session=True,
                     )
         except TimeoutError as error:

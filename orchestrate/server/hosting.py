@@ -26,18 +26,19 @@ from orchestrate.server.database import Database
 from orchestrate.server.discovery import (
     Endpoint,
     ServerFile,
-    process_start,
     read_server_file,
     server_file_path,
     write_server_file,
 )
 from orchestrate.server.private_files import write_private
+from orchestrate.server.processes import process_start
 from orchestrate.server.runners.command import CommandRunner, Workplace
 from orchestrate.server.runners.contract import Runner
 from orchestrate.server.runners.null import NullRunner
 from orchestrate.server.runners.scripted import ScriptedRunner
 from orchestrate.server.service import Service
 from orchestrate.server.state import StateFolder
+from orchestrate.server.watching import HEARTBEAT_SECONDS
 from orchestrate.system import SystemClock
 
 #: Without a living agent and without a request for so long, the server ends.
@@ -46,6 +47,9 @@ IDLE_SECONDS = 30 * 60
 _CHECKPOINT_SECONDS = 5
 _LARGEST_LOG_BYTES = 10_000_000
 _BACKLOG = 1024
+#: Far longer than clients keep an idle connection: a request never meets one that the server is just closing.
+_KEEP_ALIVE_SECONDS = 300
+_LAST_ANSWERS_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class ServerOptions:
     #: What agents and git may see is chosen from here.
     environment: Mapping[str, str] = field(default_factory=dict)
     idle_seconds: float = IDLE_SECONDS
+    heartbeat_seconds: float = HEARTBEAT_SECONDS
     #: How long an agent that is to end may take before it is killed.
     grace_seconds: float = 5.0
     #: For requests without ``localAgent``; None refuses them.
@@ -137,16 +142,19 @@ class HostedServer:
             port=self.file.port,
             started_at=to_timestamp(self._clock.now()),
             on_request=self._on_request,
+            heartbeat_seconds=self._options.heartbeat_seconds,
             log=self._log,
         )
         config = uvicorn.Config(
             app,
             lifespan="off",
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=5,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
         )
         server = _Server(config)
         tasks.start_soon(self._stop_when_idle, service)

@@ -64,11 +64,17 @@ def _check(request: CreateAgent) -> None:
         (request.name is not None and not request.name.strip(), "name: must not be blank"),
         (len(request.name or "") > AGENT_NAME_LENGTH, f"name: at most {AGENT_NAME_LENGTH} characters"),
         (len(request.repos or ()) > 1, "repos: this server takes one repository an agent"),
+        (bool(request.work_on_current_branch), "workOnCurrentBranch: here an agent always has a branch of its own"),
+        (not _is_time(request.local_agent), "localAgent.timeoutSec: must be more than 0"),
         (not _is_environment(request.env_vars), "envVars: not fit for an environment"),
         (not _is_environment(request.run_env_vars), "runEnvVars: not fit for an environment"),
     ]
     if messages := [message for is_wrong, message in faults if is_wrong]:
         raise invalid("; ".join(messages))
+
+
+def _is_time(agent: LocalAgent | None) -> bool:
+    return agent is None or agent.timeout_sec is None or 0 < agent.timeout_sec < float("inf")
 
 
 def _is_environment(values: Mapping[str, str] | None) -> bool:

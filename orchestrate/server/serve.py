@@ -16,10 +16,10 @@ from orchestrate.server.discovery import (
     ServerFile,
     answers,
     is_alive,
-    process_start,
     read_server_file,
     server_file_path,
 )
+from orchestrate.server.processes import process_start
 from orchestrate.server.state import StateFolder
 from orchestrate.system import SystemClock, sleep_blocking, spawn_detached
 

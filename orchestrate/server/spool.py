@@ -11,11 +11,8 @@ from typing import Any
 
 import orjson
 
-from orchestrate.server.discovery import process_start
 from orchestrate.server.private_files import make_private_folder, write_private
-
-_START_TOLERANCE_SECONDS = 3.0
-_STAT_START_FIELD = 19
+from orchestrate.server.processes import is_same_process
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +137,9 @@ class Spool:
         content = _read_object(self.folder / "agent.json")
         if content is None:
             return None
-        pid = int(content["pid"])
-        started = process_start(pid)
-        if started is None or not _is_same_start(pid, started, content):
-            return None
-        return pid
+        pid, ticks = int(content["pid"]), content["startTicks"]
+        started = float(content["at"] if ticks is None else ticks)
+        return pid if is_same_process(pid, started=started) else None
 
     def kill_orphan(self) -> None:
         """End an agent whose supervisor is gone."""
@@ -152,17 +147,6 @@ class Spool:
         if pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
-
-
-def _is_same_start(pid: int, started: float, content: Mapping[str, Any]) -> bool:
-    ticks = content.get("startTicks")
-    if ticks is None:
-        return bool(abs(started - content["at"]) <= _START_TOLERANCE_SECONDS)
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return False
-    return int(stat.rpartition(b")")[2].split()[_STAT_START_FIELD]) == int(ticks)
 
 
 def _read_object(path: Path) -> dict[str, Any] | None:

@@ -21,6 +21,9 @@ from pathlib import Path
 from orchestrate.errors import InputRefused
 from orchestrate.server.private_files import write_private
 
+#: A file that was cut short must not become a token that everybody can guess.
+_SHORTEST_TOKEN = 32
+
 
 @dataclass(frozen=True, slots=True)
 class StateFolder:
@@ -86,6 +89,8 @@ class StateFolder:
     def token(self) -> str:
         """The owner's token; drawn at the first call."""
         path = self.root / "token"
-        if not path.exists():
-            write_private(path, secrets.token_urlsafe(32).encode())
-        return path.read_text(encoding="ascii").strip()
+        token = path.read_text(encoding="utf-8").strip() if path.exists() else ""
+        if len(token) < _SHORTEST_TOKEN:
+            token = secrets.token_urlsafe(32)
+            write_private(path, token.encode())
+        return token

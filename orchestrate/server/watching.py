@@ -17,8 +17,11 @@ _HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-con
 class StreamResponse:
     """The stream of one run, from where the client left off."""
 
-    def __init__(self, service: Service, *, run: RunRecord, last_event_id: str | None) -> None:
+    def __init__(
+        self, service: Service, *, run: RunRecord, last_event_id: str | None, heartbeat_seconds: float
+    ) -> None:
         self._service = service
+        self._heartbeat_seconds = heartbeat_seconds
         self._run = run
         self._last_event_id = last_event_id
 
@@ -57,7 +60,7 @@ class StreamResponse:
                 return
             if position.step is Step.DONE or self._service.stopping.is_set():
                 return
-            if not piece and news is not None and not await _is_news_in_time(news):
+            if not piece and news is not None and not await _is_set_within(self._heartbeat_seconds, news):
                 yield HEARTBEAT, False
 
     def _start(self) -> Position | None:
@@ -68,8 +71,8 @@ class StreamResponse:
         return position if position and is_within(position, run=self._run, transcript=transcript) else None
 
 
-async def _is_news_in_time(news: anyio.Event) -> bool:
-    with anyio.move_on_after(HEARTBEAT_SECONDS):
+async def _is_set_within(seconds: float, news: anyio.Event) -> bool:
+    with anyio.move_on_after(seconds):
         await news.wait()
     return news.is_set()
 

@@ -133,6 +133,16 @@ def test_commits_that_cannot_be_pushed_are_kept_and_noted(calls, remote, tmp_pat
     assert "add" in git("log", "-1", "--format=%s", at=clone_of(tmp_path, created))
 
 
+def test_a_clone_that_lost_its_repository_is_not_taken_for_the_one_above(calls, remote, tmp_path):
+    git("init", "--quiet", "--initial-branch=above", ".", at=tmp_path)
+    git("commit", "--quiet", "--allow-empty", "--message", "foreign", at=tmp_path)
+
+    run = calls.end(calls.create_scripted([{"run": ["rm", "-rf", ".git"]}], repos=repos(remote)))
+
+    assert branch_of(run) is None
+    assert set(remote.heads()) == {"main"}
+
+
 def test_commits_on_a_side_branch_keep_the_clone(calls, remote, tmp_path):
     side = [{"checkout": "side"}, WRITE, {"commit": "side"}, {"run": ["git", "checkout", "--quiet", "-"]}]
     created = calls.create_scripted(side, repos=repos(remote))
@@ -416,6 +426,7 @@ def test_an_agent_sees_what_is_listed_and_nothing_else(tmp_path):
         "ORCHESTRATE_TASK": "task",
         "ORCHESTRATE_AGENT_DEPTH": "2",
         "ORCHESTRATE_MODEL": "large",
+        "GIT_CEILING_DIRECTORIES": str(tmp_path / "state" / "agents" / created.agent["id"]),
     } | {name: value for name, value in seen.items() if name == "LC_CTYPE"}
     kept = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
     assert b"passed" not in kept.replace(b'"passed":"MODEL_KEY"', b"")

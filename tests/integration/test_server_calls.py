@@ -207,6 +207,8 @@ def test_a_body_beyond_the_bound_is_refused(calls):
         (b'{"prompt": {"text": "x"}, "unknown": 1}', "unknown: "),
         (b'{"prompt": {"text": "x"}, "name": " "}', "name: must not be blank"),
         (b'{"prompt": {"text": "x"}, "name": "%s"}' % (b"n" * 101), "name: at most 100"),
+        (b'{"prompt": {"text": "x"}, "workOnCurrentBranch": true}', "workOnCurrentBranch: "),
+        (b'{"prompt": {"text": "x"}, "localAgent": {"timeoutSec": 0}}', "localAgent.timeoutSec: "),
         (b'{"prompt": {"text": "x"}, "agentId": "bc-1"}', "agentId: must be bc-<uuid>"),
         (b'{"prompt": {"text": "x"}, "repos": [{"url": "a"}, {"url": "b"}]}', "repos: "),
         (b'{"prompt": {"text": "x"}, "repos": [{}]}', "repos[0].url: Field required"),
@@ -290,6 +292,18 @@ def test_a_stopping_server_ends_its_streams(tmp_path):
         assert next(stream).event == "status"
     with calls:
         assert {frame.event for frame in stream} <= {"status", "heartbeat"}
+
+
+def test_a_silent_stream_beats(tmp_path):
+    with running_server(tmp_path / "state", heartbeat_seconds=0.01) as server, ServerCalls(server) as calls:
+        created = calls.create('null-runner: {"seconds": 3600}')
+        stream = calls.stream(created)
+        events = [next(stream) for _ in range(3)]
+        calls.cancel(created)
+        ends = list(stream)
+
+    assert [(frame.event, frame.id) for frame in events[1:]] == [("heartbeat", None)] * 2
+    assert ends[-1].event == "done"
 
 
 def test_logs_are_lines_of_json_without_the_prompt(calls, tmp_path):

@@ -112,6 +112,8 @@ class CommandRunner:
             await self._make_workplace(live.agent)
         except GitFailed as error:
             return f"the repository could not be cloned: {error.reason}"
+        if live.cancel.is_set():
+            return None
         spool.prepare(self._job(live, spool), prompt=live.order.request.prompt.text.encode())
         return await _start_supervisor(spool, environment=self._environment_of(live, spool))
 
@@ -139,6 +141,7 @@ class CommandRunner:
         environment = agent_environment(
             self._workplace.environment, order=live.order, agent=live.agent, launcher=launcher
         )
+        environment["GIT_CEILING_DIRECTORIES"] = str(self._folder.agent(live.agent.id))
         if clone := self._clone(live.agent):
             environment["ORCHESTRATE_BRANCH"] = clone.branch
         if live.order.agent.prompt_via == "file":
