@@ -133,7 +133,7 @@ class Follower:
             slots=slots(state),
             hold=hold_reason(state) if state.session.phase == Phase.RUNNING else None,
             is_leaving=state.session.phase != Phase.RUNNING,
-            failed=failed,
+            failed=sorted(failed, key=lambda each: -each.behind),
             active=[self._as_active(row, now) for row in sorted(self._active.values(), key=_start_of)],
             upcoming=self._upcoming(state),
             left=self._time_left(state, now),
@@ -173,8 +173,8 @@ class Follower:
 
     def _untold(self, items: Iterable[Attention], moves: Iterable[Move]) -> list[Attention]:
         """Lines that say more than the rows that ended badly, or fell silent, in the same moment."""
-        told = [move.row for move in moves if _tells_itself(move)]
-        return [item for item in items if not any(_repeats(item.message, row) for row in told)]
+        told = [move for move in moves if _tells_itself(move)]
+        return [item for item in items if not any(_repeats(item.message, move) for move in told)]
 
     def _behind_of(self, row: TaskRow) -> int:
         if row.name not in self._behind:
@@ -216,15 +216,21 @@ class Follower:
 
 
 def _tells_itself(move: Move) -> bool:
+    """True where the row's own line, or its place on the screen, says what an attention line says too."""
     row, before = move.row, move.before
-    if before is None or before.status == row.status:
-        return row.stalled_since is not None and (before is None or before.stalled_since is None)
-    return row.status in (TaskStatus.ERROR, TaskStatus.CANCELLED)
+    if before is not None and row.starting_ref != before.starting_ref:
+        return True
+    if before is None or before.status != row.status:
+        return row.status in (TaskStatus.ERROR, TaskStatus.CANCELLED)
+    return row.stalled_since is not None and before.stalled_since is None
 
 
-def _repeats(message: str, row: TaskRow) -> bool:
+def _repeats(message: str, move: Move) -> bool:
+    row, before = move.row, move.before
     if not message.startswith(row.name):
         return False
+    if before is not None and row.starting_ref != before.starting_ref:
+        return row.starting_ref in message
     if row.stalled_since is not None:
         return row.stalled_since in message
     return bool(row.note) and (row.note or "")[:_NOTE_BEGINNING] in message

@@ -105,13 +105,18 @@ def program_in_help() -> str:
 
 
 def program_of(original: Sequence[str], script: str, *, search_path: str) -> str:
-    """The words that call this program: those of the process, shortened where the search path finds it."""
+    """The words that call this program: those of the process, shortened where the search path finds the same."""
     if "-m" in original:
-        return f"{shlex.quote(original[0])} -m {_PROGRAM}"
-    path = Path(script)
-    if path.name != _PROGRAM or str(path.parent) in search_path.split(os.pathsep):
-        return _PROGRAM
-    return shlex.quote(script)
+        return f"{_shortened(original[0], search_path=search_path)} -m {_PROGRAM}"
+    return _shortened(script, search_path=search_path) if Path(script).name == _PROGRAM else _PROGRAM
+
+
+def _shortened(program: str, *, search_path: str) -> str:
+    path = Path(program)
+    for folder in filter(None, search_path.split(os.pathsep)):
+        if os.access(Path(folder) / path.name, os.X_OK):
+            return path.name if folder == str(path.parent) or program == path.name else shlex.quote(program)
+    return shlex.quote(program)
 
 
 def _folder(variables: Mapping[str, str], name: str, default: Path) -> Path:

@@ -10,7 +10,7 @@ from orchestrate.cli.drawing import Block
 from orchestrate.cli.following import Follower, Move, News
 from orchestrate.cli.screens import permanent
 from orchestrate.cli.screens.finished import end_screen
-from orchestrate.cli.screens.layout import Line, Look, rendered, width_of
+from orchestrate.cli.screens.layout import Line, Look, drawn_width, rendered
 from orchestrate.cli.screens.live import live_block
 from orchestrate.cli.screens.tally import Tally, tally_of
 from orchestrate.cli.screens.vocabulary import evidence
@@ -111,8 +111,7 @@ class TerminalSurface:
         self._measure()
         view = None if self._is_quiet else self._follower.view()
         lines = [] if view is None else [(), *live_block(view, self._look)]
-        widths = [sum(width_of(span.text) for span in line) for line in lines]
-        widths = [min(width, self._look.columns) for width in widths]
+        widths = [drawn_width(line, self._look) for line in lines]
         text = self._block.frame(
             self._permanent(), rendered(lines, self._look), widths=widths, columns=self._look.columns
         )

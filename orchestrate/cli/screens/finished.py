@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from orchestrate.cli.screens.advice import command_for, needs_somebody
 from orchestrate.cli.screens.durations import duration
 from orchestrate.cli.screens.estimate import Chain
-from orchestrate.cli.screens.layout import Line, Look, Span, folded, line
+from orchestrate.cli.screens.layout import Line, Look, command, cut_middle, folded, line, width_of
 from orchestrate.cli.screens.table import Column, head, name_columns, row_line, word_line
 from orchestrate.cli.screens.tally import headline, tally_of_rows
-from orchestrate.cli.screens.vocabulary import Kind, evidence, standing
+from orchestrate.cli.screens.vocabulary import evidence, standing
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import TaskStatus, TaskType
+from orchestrate.model.vocabulary import TaskStatus, TaskType, Verification
 
 _EXIT_CHECKPOINT = 100
 _EXIT_INTERRUPTED = 130
@@ -20,8 +20,11 @@ _EXIT_INTERRUPTED = 130
 _RESULTS = 40
 _NEEDY = 12
 _MERGES = 3
+#: Verdicts after which nobody should merge without a look.
+_REFUTED = (Verification.VERIFIER_FAILED, Verification.VERIFIER_BLOCKED)
 
-_COLUMNS = (Column("evidence", 26), Column("branch", 34), Column("try", 0))
+#: Widest column of evidence and of branches; the try stands behind both.
+_EVIDENCE, _BRANCH, _TRY = 28, 40, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +50,26 @@ def result_lines(rows: Sequence[TaskRow], look: Look, *, no_branches: frozenset[
     """The table of tasks that handed off: who says what, where it is, which try."""
     shown = rows[:_RESULTS]
     names = name_columns((row.name for row in shown), look)
-    lines = [head("task", _COLUMNS, names=names)]
-    for row in shown:
-        pull_request = f"  #{row.pr_number}" if row.pr_number is not None else ""
-        cells = [evidence(row), f"{branch_of(row, no_branches)}{pull_request}", str(max(1, row.attempts))]
-        lines.append(row_line(standing(row), row.name, cells, _COLUMNS, names=names, url=row.url))
+    branches = [_branch_cell(row, no_branches) for row in shown]
+    says = min(_EVIDENCE, max(len(evidence(row)) for row in shown))
+    room = max(12, look.columns - names - says - _TRY - 8)
+    columns = (
+        Column("evidence", says),
+        Column("branch", min(room, _BRANCH, max(width_of(branch) for branch in branches))),
+        Column("try", 0),
+    )
+    lines = [head("task", columns, names=names)]
+    for row, branch in zip(shown, branches, strict=True):
+        cells = [evidence(row), cut_middle(branch, columns[1].width), str(max(1, row.attempts))]
+        lines.append(row_line(standing(row), row.name, cells, columns, names=names, url=row.url))
     if len(shown) < len(rows):
-        lines.append(line(f"  + {len(rows) - len(shown)} more: {look.command('status', '-v')}"))
+        lines.append(command(f"  + {len(rows) - len(shown)} more: ", look.command("status", "-v")))
     return lines
+
+
+def _branch_cell(row: TaskRow, no_branches: frozenset[str]) -> str:
+    pull_request = f"  #{row.pr_number}" if row.pr_number is not None else ""
+    return f"{branch_of(row, no_branches)}{pull_request}"
 
 
 def branch_of(row: TaskRow, no_branches: frozenset[str]) -> str:
@@ -67,9 +82,11 @@ def reading_lines(rows: Sequence[TaskRow], look: Look, *, no_branches: frozenset
     last = last_tasks(rows)
     if not last:
         return []
-    lines = [line(f"  read    {look.command('handoff', last[0].name)}")]
-    branches = [row.branch for row in last if branch_of(row, no_branches) == row.branch]
-    lines += [line(f"  merge   git merge origin/{branch}") for branch in branches[:_MERGES]]
+    lines = [command("  read    ", look.command("handoff", last[0].name))]
+    branches = [
+        row.branch for row in last if branch_of(row, no_branches) == row.branch and row.verification not in _REFUTED
+    ]
+    lines += [command("  merge   ", f"git merge origin/{branch}") for branch in branches[:_MERGES]]
     return lines
 
 
@@ -79,7 +96,7 @@ def last_tasks(rows: Sequence[TaskRow]) -> list[TaskRow]:
     taken = {name for row in rows if row.type != TaskType.VERIFIER for name in row.depends_on}
     ends = [row for row in by_name.values() if row.name not in taken and row.status == TaskStatus.HANDED_OFF]
     works = [row for row in ends if row.type != TaskType.VERIFIER]
-    return sorted(works or ends, key=lambda row: standing(row).kind is not Kind.PARTIAL)
+    return sorted(works or ends, key=lambda row: not (row.verification in _REFUTED or needs_somebody(row)))
 
 
 def _finished(view: EndView, look: Look) -> list[Line]:
@@ -105,8 +122,8 @@ def _not_finished(view: EndView, look: Look) -> list[Line]:
     lines += [line(each) for each in folded(done, columns=look.columns)]
     agents = "1 agent" if tally.running == 1 else f"{tally.running} agents"
     lines.append(_state_line(agents, view.exit_code))
-    if view.exit_code in (_EXIT_CHECKPOINT, _EXIT_INTERRUPTED) or tally.running or tally.waiting:
-        lines.append(line(f"  go on   {look.command('run')}"))
+    if view.exit_code in (_EXIT_CHECKPOINT, _EXIT_INTERRUPTED) or tally.running:
+        lines.append(command("  go on   ", look.command("run")))
     return lines
 
 
@@ -122,7 +139,7 @@ def needy_lines(rows: Sequence[TaskRow], look: Look) -> list[Line]:
     for row in needy[:_NEEDY]:
         how = standing(row)
         lines.append(word_line(how, row.name, how.word, names=names, url=row.url))
-        lines.append((Span(f"{'':{names + 4}}do: "), Span(command_for(row, look))))
+        lines.append(command(f"{'':{names + 4}}do: ", command_for(row, look)))
     if len(needy) > _NEEDY:
-        lines.append(line(f"  + {len(needy) - _NEEDY} more: {look.command('status')}"))
+        lines.append(command(f"  + {len(needy) - _NEEDY} more: ", look.command("status")))
     return lines

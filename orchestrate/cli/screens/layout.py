@@ -31,6 +31,8 @@ class Span:
     text: str
     tint: Tint | None = None
     url: str | None = None
+    #: A command to type: it is never cut, rather it runs on in the next line.
+    is_whole: bool = False
 
 
 Line = tuple[Span, ...]
@@ -64,6 +66,17 @@ class Look:
 def line(*parts: str | Span) -> Line:
     """A line of these parts."""
     return tuple(part if isinstance(part, Span) else Span(part) for part in parts)
+
+
+def command(label: str, words: str) -> Line:
+    """A line that ends with a command to type."""
+    return (Span(label), Span(words, is_whole=True))
+
+
+def drawn_width(spans: Line, look: Look) -> int:
+    """Columns that the line takes once it is rendered; more than the screen has where a command runs on."""
+    whole = sum(width_of(span.text) for span in spans)
+    return whole if any(span.is_whole for span in spans) else min(whole, look.columns)
 
 
 def rendered(lines: Iterable[Line], look: Look) -> list[str]:
@@ -162,12 +175,10 @@ def _rendered(spans: Line, look: Look) -> str:
     left = look.columns
     parts: list[str] = []
     for span in spans:
-        if left <= 0:
+        if left <= 0 and not span.is_whole:
             break
         text = escape_for_terminal(span.text)
-        if not look.has_unicode:
-            text = text.translate(_ASCII)
-        text = cut(text, left)
+        text = text if span.is_whole else cut(text, left)
         if not look.has_unicode:
             text = text.translate(_ASCII)
         left -= width_of(text)

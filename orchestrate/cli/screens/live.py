@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from orchestrate.cli.screens.advice import command_for
 from orchestrate.cli.screens.durations import duration
 from orchestrate.cli.screens.estimate import Chain
-from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut, line
+from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, line
 from orchestrate.cli.screens.table import Column, head, name_columns, row_line, word_line
 from orchestrate.cli.screens.tally import Tally, headline
 from orchestrate.cli.screens.vocabulary import (
@@ -164,7 +165,7 @@ def _trouble(view: LiveView, look: Look, *, names: int, room: int) -> list[Line]
     lines += [_failed_line(each, names=names) for each in view.failed[:space]]
     if view.failed:
         lines += _more(len(view.failed) - space, "in error")
-        lines.append(line(f"  do: {look.command('handoff', view.failed[0].row.name)}"))
+        lines.append(command("  do: ", command_for(view.failed[0].row, look)))
     space = max(1, space - len(lines))
     for task in stalled[:space]:
         how = standing(task.row, Circumstances(now=view.now))
@@ -172,7 +173,7 @@ def _trouble(view: LiveView, look: Look, *, names: int, room: int) -> list[Line]
         lines.append(word_line(how, task.row.name, f"{how.word}{doing}", names=names, url=task.row.url))
     if stalled:
         lines += _more(len(stalled) - space, "stalled")
-        lines.append(line(f"  do: {look.command('status', '-v')}"))
+        lines.append(command("  do: ", look.command("status", "-v")))
     return lines
 
 

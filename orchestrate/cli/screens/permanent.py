@@ -40,7 +40,6 @@ def ended_badly_lines(row: TaskRow, look: Look, *, held: Sequence[str] = ()) -> 
     first = how.word if note in how.word or not note else f"{how.word}: {note}"
     details = [
         ("where", row.url or ""),
-        ("known", f"it handed in {row.handoff_path}" if row.handoff_path else ""),
         ("held", named(held)),
         ("do", command_for(row, look)),
     ]
@@ -91,7 +90,7 @@ def _paragraph(
 
 def _labelled(label: str, text: str, look: Look) -> list[Line]:
     if label in ("do", "look"):
-        return [line(f"{'':{_INDENT}}", Span(f"{label:<{_LABEL}}", Tint.DIM), text)]
+        return [line(f"{'':{_INDENT}}", Span(f"{label:<{_LABEL}}", Tint.DIM), Span(text, is_whole=True))]
     first, *rest = wrapped(text, max(20, look.columns - _INDENT - _LABEL))
     indent = " " * (_INDENT + _LABEL)
     head = line(f"{'':{_INDENT}}", Span(f"{label:<{_LABEL}}", Tint.DIM), first)

@@ -41,6 +41,8 @@ def row_line(row: TaskRow, before: TaskRow | None, *, do: str | None = None) -> 
         case TaskStatus.HANDED_OFF:
             seconds = seconds_between(row.started_at, row.finished_at)
             spent = None if seconds is None else round(seconds)
+            if before is not None and before.status == row.status:
+                return plain_line(row.last_update, "verdict", row.name, values={"evidence": evidence(row), "do": do})
             values = {"seconds": spent, "evidence": evidence(row), "branch": row.branch or None, "do": do}
             return plain_line(row.last_update, word, row.name, values=values)
         case TaskStatus.PENDING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from orchestrate.cli.screens.advice import needs_somebody, next_command
 from orchestrate.cli.screens.durations import clock_minute, duration, with_local_times
 from orchestrate.cli.screens.finished import reading_lines, result_lines
-from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut, folded, line
+from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line
 from orchestrate.cli.screens.table import name_columns, word_line
 from orchestrate.cli.screens.tally import headline, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Kind, evidence, standing
@@ -55,9 +55,9 @@ def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> 
         lines += result_lines(view.rows, look, no_branches=view.no_branches)
     lines += _attention(view, look, at_most=50 if is_verbose else _ATTENTION_SHOWN)
     lines += [line(f"  note       {each}") for each in view.notes]
-    command = next_command(view.rows, look, is_engine_alive=view.engine is not None)
-    if command is not None:
-        lines.append(line(f"  next: {command}"))
+    following = next_command(view.rows, look, is_engine_alive=view.engine is not None)
+    if following is not None:
+        lines.append(command("  next: ", following))
     elif tally.is_all_handed_off:
         lines += reading_lines(view.rows, look, no_branches=view.no_branches)
     return lines
@@ -92,7 +92,7 @@ def _open_rows(view: StatusView, look: Look) -> list[Line]:
     for group, word in zip(groups, ("that need you", "running", "waiting"), strict=True):
         lines += [_row_line(row, view, look, names=names) for row in group[:_SHOWN]]
         if len(group) > _SHOWN:
-            lines.append(line(f"  + {len(group) - _SHOWN} more {word}: {look.command('status', '-v')}"))
+            lines.append(command(f"  + {len(group) - _SHOWN} more {word}: ", look.command("status", "-v")))
     if shown:
         done = [f"✓ {row.name}" for row in view.rows if standing(row).kind is Kind.DONE]
         lines += [line(each) for each in folded(done, columns=look.columns, at_most=2)]

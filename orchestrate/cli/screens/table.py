@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut, cut_middle, padded, width_of
 from orchestrate.cli.screens.vocabulary import Kind, Standing
+from orchestrate.text.terminal import escape_for_terminal
 
 #: Widest name column of the short and of the long form.
 NAME_COLUMNS = 24
@@ -57,8 +58,8 @@ def row_line(
     shown = cut_middle(name, names)
     parts = [Span(how.glyph, tint), Span(" "), Span(shown, url=url), Span(" " * max(0, names - width_of(shown)))]
     for place, (cell, column) in enumerate(zip(cells, columns, strict=True)):
-        is_last = place == len(columns) - 1
-        text = cell if is_last else padded(cut(cell, column.width), column.width, to_right=column.is_number)
+        is_last, safe = place == len(columns) - 1, escape_for_terminal(cell)
+        text = safe if is_last else padded(cut(safe, column.width), column.width, to_right=column.is_number)
         parts.append(Span(f"  {text}", tint if how.kind in (Kind.WAITING, Kind.READY) else None))
     return tuple(parts)
 

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from orchestrate.cli.screens.layout import Line, Look, Span, Tint, spread
+from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut_middle, spread, width_of
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
+
+_WIDEST = 120
+_SHORTEST_SLUG = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,8 @@ def tally_of_rows(rows: Iterable[TaskRow]) -> Tally:
 
 
 def headline(slug: str, tally: Tally, look: Look, *, verdict: str = "", right: str = "") -> Line:
-    """``checkout-export   3 of 6 handed off · 2 running · 1 waiting     18m 04s``."""
-    title = f"{slug} {verdict}" if verdict else slug
-    parts = [Span(title, Tint.STRONG), Span(f"   {tally.handed_off} of {tally.total} handed off")]
+    """``checkout-export   3 of 6 handed off · 2 running · 1 waiting     18m 04s``; of all this the name is cut first."""
+    parts = [Span(f"   {tally.handed_off} of {tally.total} handed off")]
     for count, word, tint in (
         (tally.running, "running", Tint.RUNNING),
         (tally.waiting, "waiting", Tint.DIM),
@@ -65,4 +67,8 @@ def headline(slug: str, tally: Tally, look: Look, *, verdict: str = "", right: s
     ):
         if count:
             parts += [Span(" · "), Span(f"{count} {word}", tint)]
-    return spread(tuple(parts), right, columns=min(look.columns, 120))
+    columns = min(look.columns, _WIDEST)
+    room = columns - sum(width_of(part.text) for part in parts) - len(verdict) - 1
+    name = cut_middle(slug, max(_SHORTEST_SLUG, room))
+    line = (Span(f"{name} {verdict}" if verdict else name, Tint.STRONG), *parts)
+    return spread(line, right, columns=columns)

@@ -132,6 +132,10 @@ def evidence(row: TaskRow) -> str:
         return "verifier failed it"
     if row.verification == Verification.VERIFIER_BLOCKED:
         return "verifier was blocked"
+    if row.verification is None and row.verdicts:
+        return "verdict unreadable"
+    if row.verification is None and row.self_report is not None:
+        return "no verdict yet"
     checked = None if row.verification is None else _CHECKED.get(row.verification)
     if checked is None:
         return "not verified"
