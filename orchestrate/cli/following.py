@@ -25,6 +25,8 @@ _UPCOMING = 12
 _CANDIDATES = 400
 #: How often the longest path is looked for anew: seconds for each thousand tasks.
 _ESTIMATE_SECONDS_PER_THOUSAND = 5.0
+#: In larger plans the search would be felt by whoever waits for a launch.
+_ESTIMATED_TASKS = 2000
 #: How many names a list of held tasks has; the rest is counted.
 _HELD = 1000
 #: For how many failed tasks it is counted how many wait behind them.
@@ -209,6 +211,8 @@ class Follower:
         return [Upcoming(state.rows[name], _waits_for(state, name)) for name in open_names[:_UPCOMING]]
 
     def _time_left(self, state: State, now: float) -> Chain | None:
+        if len(state.rows) > _ESTIMATED_TASKS:
+            return None
         pause = _ESTIMATE_SECONDS_PER_THOUSAND * len(state.rows) / 1000
         if self._has_ends and (self._left_at is None or now - self._left_at >= pause):
             self._left, self._left_at = time_left(state.rows, now=to_timestamp(now)), now

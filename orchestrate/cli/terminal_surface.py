@@ -168,8 +168,9 @@ class TerminalSurface:
     def _left_terminal(self, tally: Tally | None) -> str:
         """Everything given back; the bell rings at the end of a run only."""
         parts = [_RESTORE_TITLE] if self._has_title else []
-        if self._capabilities.has_progress:
+        if self._titled is not None and self._capabilities.has_progress:
             parts.append("\x1b]9;4;0;0\x1b\\")
+        self._has_title, self._titled = False, None
         if tally is not None and self._has_bell:
             parts.append(_BELL)
         return "".join(parts)
