@@ -13,8 +13,9 @@ from orchestrate.cli import output
 from orchestrate.cli.live import ShownSurface, make_surface
 from orchestrate.cli.locating import locate
 from orchestrate.cli.messages import fault_lines
-from orchestrate.cli.running import Environment, Outcome, Prepared, Request, prepare, run_prepared
+from orchestrate.cli.running import Outcome, Prepared, Request, prepare, run_prepared
 from orchestrate.cli.settings import Settings
+from orchestrate.cli.surroundings import environment_of
 from orchestrate.core.events import StopReason
 from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
 from orchestrate.core.state import State
@@ -178,19 +179,6 @@ def _request(args: argparse.Namespace) -> Request:
         drain=args.exit_on_all_done,
         templates_folder=args.templates,
         agent_command=args.agent_command,
-    )
-
-
-def environment_of(settings: Settings) -> Environment:
-    """What a run takes from its surroundings."""
-    return Environment(
-        variables=settings.environ,
-        state_dir=settings.state_dir,
-        current=Path.cwd(),
-        api_key=settings.api_key,
-        backend_url=settings.backend_url,
-        runtime=settings.runtime,
-        agent_depth=settings.agent_depth,
     )
 
 
