@@ -1,6 +1,5 @@
 """The server's process: it binds, takes up what an earlier one left, serves, and ends when nobody needs it."""
 
-import fcntl
 import os
 import signal
 import socket
@@ -16,12 +15,12 @@ import structlog
 import uvicorn
 
 import orchestrate
-from orchestrate.errors import InputRefused
 from orchestrate.model.names import AgentId
 from orchestrate.model.timestamps import to_timestamp
 from orchestrate.model.wire import LocalAgent
 from orchestrate.server.access import Keyring
 from orchestrate.server.app import build_app
+from orchestrate.server.claiming import listen, open_log, sole_server
 from orchestrate.server.database import Database
 from orchestrate.server.discovery import (
     Endpoint,
@@ -30,7 +29,6 @@ from orchestrate.server.discovery import (
     server_file_path,
     write_server_file,
 )
-from orchestrate.server.private_files import write_private
 from orchestrate.server.processes import process_start
 from orchestrate.server.runners.command import CommandRunner, Workplace
 from orchestrate.server.runners.contract import Runner
@@ -45,8 +43,6 @@ from orchestrate.system import SystemClock
 IDLE_SECONDS = 30 * 60
 
 _CHECKPOINT_SECONDS = 5
-_LARGEST_LOG_BYTES = 10_000_000
-_BACKLOG = 1024
 #: Far longer than clients keep an idle connection: a request never meets one that the server is just closing.
 _KEEP_ALIVE_SECONDS = 300
 _LAST_ANSWERS_SECONDS = 5
@@ -221,9 +217,9 @@ def open_server(options: ServerOptions) -> Iterator[HostedServer]:
     folder = StateFolder(options.state_dir.absolute())
     folder.make()
     with ExitStack() as stack:
-        stack.enter_context(_sole_server(folder))
-        listener = stack.enter_context(_listen(folder, options.port))
-        log_file = stack.enter_context(_open_log(folder.log))
+        stack.enter_context(sole_server(folder))
+        listener = stack.enter_context(listen(folder, port=options.port))
+        log_file = stack.enter_context(open_log(folder.log))
         server = HostedServer(options, folder=folder, listener=listener, log_file=log_file)
         try:
             yield server
@@ -238,62 +234,6 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leave all signals alone."""
         yield
-
-
-@contextmanager
-def _sole_server(folder: StateFolder) -> Iterator[None]:
-    descriptor = os.open(folder.server_lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputRefused(
-                f"a server already works in {folder.root}", hint="see `orchestrate server status`"
-            ) from error
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _listen(folder: StateFolder, port: int) -> socket.socket:
-    """A listening socket: on the port asked for, else on the one that agents of the last server know, else on any."""
-    if port:
-        return _bind(port)
-    try:
-        listener = _bind(_remembered_port(folder))
-    except InputRefused:
-        listener = _bind(0)
-    write_private(folder.port, str(listener.getsockname()[1]).encode())
-    return listener
-
-
-def _remembered_port(folder: StateFolder) -> int:
-    try:
-        return int(folder.port.read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        return 0
-
-
-def _bind(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-        listener.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
-        listener.close()
-        raise InputRefused(
-            f"the server cannot listen on 127.0.0.1:{port}: {getattr(error, 'strerror', None) or error}",
-            hint="leave out --port, or name a free one",
-        ) from error
-    return listener
-
-
-def _open_log(path: Path) -> TextIO:
-    if path.exists() and path.stat().st_size > _LARGEST_LOG_BYTES:
-        path.replace(path.with_suffix(".log.1"))
-    path.touch(mode=0o600)
-    return path.open("a", encoding="utf-8", buffering=1)
 
 
 def _remove_own_file(folder: StateFolder, own: ServerFile) -> None:

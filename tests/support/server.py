@@ -57,6 +57,7 @@ def running_server(state_dir: Path, **options: object) -> Iterator[Endpoint]:
     """A server on a thread of its own; ``options`` are those of ``ServerOptions``."""
     chosen = {"default_agent": NULL_AGENT, "environment": dict(os.environ), **options}
     with open_server(ServerOptions(state_dir=state_dir, **chosen)) as server, _on_a_thread(server):
+        wait_until(lambda: read_server_file(state_dir) == server.file, what="the server")
         yield server.file.endpoint
 
 

@@ -1,0 +1,50 @@
+import socket
+
+import pytest
+
+from orchestrate.errors import InputRefused
+from orchestrate.server.claiming import listen, open_log, sole_server
+from orchestrate.server.state import StateFolder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return StateFolder(tmp_path)
+
+
+def test_a_folder_is_claimed_once_and_free_afterwards(folder):
+    with sole_server(folder), pytest.raises(InputRefused, match="already works"), sole_server(folder):
+        pass
+    with sole_server(folder):
+        pass
+
+
+def test_the_port_is_remembered_and_on_loopback_only(folder):
+    with listen(folder, port=0) as first:
+        host, port = first.getsockname()
+    with listen(folder, port=0) as second:
+        assert second.getsockname() == (host, port)
+    assert host == "127.0.0.1"
+
+
+def test_a_port_that_was_asked_for_is_taken_or_refused(folder):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InputRefused, match="cannot listen"):
+        listen(folder, port=taken.getsockname()[1])
+    with pytest.raises(InputRefused, match="cannot listen"):
+        listen(folder, port=70_000)
+
+
+def test_a_remembered_port_that_makes_no_sense_is_forgotten(folder):
+    folder.port.write_text("x")
+    with listen(folder, port=0) as listener:
+        assert listener.getsockname()[1]
+
+
+def test_a_large_log_is_put_aside(folder):
+    folder.log.write_bytes(b"x" * 10_000_001)
+
+    with open_log(folder.log) as log:
+        log.write("new\n")
+
+    assert folder.log.read_text() == "new\n"
+    assert folder.log.with_suffix(".log.1").stat().st_size > 10_000_000

@@ -1,0 +1,33 @@
+import stat
+
+import pytest
+
+from orchestrate.server.private_files import make_private_folder, write_private
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_file_is_replaced_and_private(tmp_path):
+    write_private(tmp_path / "file", b"one")
+    write_private(tmp_path / "file", b"two")
+
+    assert (tmp_path / "file").read_bytes() == b"two"
+    assert mode(tmp_path / "file") == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path):
+    (tmp_path / "folder").mkdir()
+
+    with pytest.raises(OSError):  # noqa: PT011  its kind differs between systems
+        write_private(tmp_path / "folder", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_folders_are_private_all_the_way(tmp_path):
+    make_private_folder(tmp_path / "a" / "b")
+    make_private_folder(tmp_path / "a" / "b")
+
+    assert (mode(tmp_path / "a"), mode(tmp_path / "a" / "b")) == (0o700, 0o700)

@@ -1,0 +1,24 @@
+import os
+import subprocess
+import sys
+
+from orchestrate.server.processes import is_same_process, process_start
+from tests.support.server import wait_until
+
+
+def test_a_living_process_is_itself():
+    started = process_start(os.getpid())
+
+    assert started is not None
+    assert is_same_process(os.getpid(), started=started)
+
+
+def test_another_start_is_another_process():
+    assert not is_same_process(os.getpid(), started=1.0)
+
+
+def test_a_zombie_and_a_stranger_have_ended():
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        wait_until(lambda: process_start(process.pid) is None, what="the process's end")
+        assert not is_same_process(process.pid, started=1.0)
+    assert process_start(process.pid) is None
