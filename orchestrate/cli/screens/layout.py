@@ -86,8 +86,8 @@ def rendered(lines: Iterable[Line], look: Look) -> list[str]:
 
 def width_of(text: str) -> int:
     """Columns that the text takes on a screen."""
-    if text.isascii():
-        return len(text)
+    if text.isascii() or text.translate(_ASCII).isascii():
+        return len(text)  # our own signs are one column wide; wcwidth is loaded for other people's letters only
     from wcwidth import wcswidth, wcwidth
 
     width = wcswidth(text)
