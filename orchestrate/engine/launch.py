@@ -19,6 +19,7 @@ from orchestrate.core.events import (
     LaunchRefused,
 )
 from orchestrate.core.launching import CONFLICT_CODES
+from orchestrate.engine.gate import QUOTA_CODE
 from orchestrate.engine.requests import RequestWriter
 from orchestrate.errors import (
     CapacityReached,
@@ -27,6 +28,7 @@ from orchestrate.errors import (
     ProtocolBroken,
     RateLimited,
     Refused,
+    ServiceError,
     Unavailable,
     WorkspaceDamaged,
 )
@@ -38,7 +40,9 @@ from orchestrate.ports import AgentService, Archive, Clock
 
 #: How long a new agent may be unknown to the service before "not there" is believed.
 LOOK_UP_SECONDS = 10.0
+#: Pause before the second look; each further one is twice as long.
 _LOOK_AGAIN_SECONDS = 1.0
+_ACCESS_STATUSES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 class Launcher:
@@ -81,19 +85,18 @@ class Launcher:
     async def look_up(self, effect: LookUpAgent) -> Event:
         """Ask for the agent of this row's intent; no request on disk means that nothing was ever sent."""
         row, intent = effect.row, _intent(effect.row)
-        if await self._own_request(row) is None:
-            return AgentNotFound(task=row.name, agent_id=intent.agent_id, code=effect.code)
+        not_found = AgentNotFound(task=row.name, agent_id=intent.agent_id, code=effect.code)
+        if await self._archive.read_request(row.name, intent.attempt) is None:
+            return not_found
         try:
             agent = await self._found(intent.agent_id)
             if agent is None:
-                return AgentNotFound(task=row.name, agent_id=intent.agent_id, code=effect.code)
+                return not_found
             if not self._is_ours(agent, row):
                 return _foreign(row)
             run = await self._service.first_run(intent.agent_id)
-        except Refused as error:
-            return _sorted(row, error)
-        except (Unavailable, OutcomeUnknown, ProtocolBroken) as error:
-            return LaunchOutcomeUnknown(task=row.name, agent_id=intent.agent_id, message=error.message)
+        except ServiceError as error:
+            return _still_unknown(row, error)
         if run is None:
             return LaunchOutcomeUnknown(
                 task=row.name, agent_id=intent.agent_id, message="the agent is there and has no run yet"
@@ -131,22 +134,23 @@ class Launcher:
 
     async def _found(self, agent_id: AgentId) -> Agent | None:
         """The agent; None once "not there" has been answered for long enough to be believed."""
-        asked_at = self._clock.monotonic()
+        asked_at, pause = self._clock.monotonic(), _LOOK_AGAIN_SECONDS
         while True:
             try:
                 return await self._service.get_agent(agent_id)
             except Refused as error:
                 if error.status != HTTPStatus.NOT_FOUND:
                     raise
-                if self._clock.monotonic() - asked_at >= self._look_up_seconds:
+                left = self._look_up_seconds - (self._clock.monotonic() - asked_at)
+                if left <= 0:
                     return None
-            await self._clock.sleep(_LOOK_AGAIN_SECONDS)
+            await self._clock.sleep(min(pause, left))
+            pause *= 2
 
     def _is_ours(self, agent: Agent, row: TaskRow) -> bool:
-        """By its metadata; where the service dropped them, by its name."""
-        owner = (agent.metadata or {}).get(METADATA_WORKSPACE)
-        if owner is not None:
-            return owner == self._workspace_id
+        """By its metadata; where the service dropped them all, by its name."""
+        if agent.metadata:
+            return agent.metadata.get(METADATA_WORKSPACE) == self._workspace_id
         return agent.name == agent_name(self._root_slug, row.name)
 
 
@@ -188,10 +192,18 @@ def _sorted(row: TaskRow, error: Refused | Unavailable | OutcomeUnknown | Protoc
             return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message=error.message)
 
 
+def _still_unknown(row: TaskRow, error: ServiceError) -> Event:
+    """A look-up that was not answered, or refused, says nothing of the agent."""
+    task, agent_id = row.name, _intent(row).agent_id
+    if isinstance(error, Refused) and error.status in _ACCESS_STATUSES:
+        return AccessLost(task=task, agent_id=agent_id, message=error.message, hint=error.hint)
+    return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message=error.message)
+
+
 def _delay(error: Unavailable) -> LaunchDelay:
     if isinstance(error, CapacityReached):
         return LaunchDelay.CAPACITY
-    if error.code == "usage_limit_exceeded":
+    if error.code == QUOTA_CODE:
         return LaunchDelay.QUOTA
     return LaunchDelay.RATE_LIMIT if isinstance(error, RateLimited) else LaunchDelay.UNREACHABLE
 
