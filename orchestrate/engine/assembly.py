@@ -1,5 +1,6 @@
 """One engine put together from the ports that the caller chose."""
 
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
 import anyio
@@ -14,6 +15,7 @@ from orchestrate.engine.performers import Performers
 from orchestrate.engine.polling import SECONDS_A_RUN, Poller
 from orchestrate.engine.reply import ReplyTaker
 from orchestrate.engine.requests import RequestOptions, RequestWriter
+from orchestrate.engine.silence import Silence
 from orchestrate.engine.timers import Timers
 from orchestrate.engine.view import ActivityView
 from orchestrate.engine.watch import Watcher
@@ -60,14 +62,20 @@ class Pace:
     seconds_a_run: float = SECONDS_A_RUN
 
 
+#: What goes on beside the loop until the engine ends: the slow poll, the look for silence.
+Lookout = Callable[[], Coroutine[object, None, None]]
+
+
 class Engine:
     """An engine for one workspace; ``run`` it once."""
 
-    def __init__(self, start: Start, *, loop: Loop, performers: Performers, poller: Poller, inbox: Inbox) -> None:
+    def __init__(
+        self, start: Start, *, loop: Loop, performers: Performers, lookouts: Sequence[Lookout], inbox: Inbox
+    ) -> None:
         self._start = start
         self._loop = loop
         self._performers = performers
-        self._poller = poller
+        self._lookouts = lookouts
         self._inbox = inbox
 
     @property
@@ -85,7 +93,8 @@ class Engine:
         self._inbox.put(EngineStarted(engine=start.engine_id, is_first=start.is_first, notes=start.notes))
         self._inbox.put(PlanRead(plan=start.plan))
         async with anyio.create_task_group() as beside:
-            beside.start_soon(self._poller.run)
+            for lookout in self._lookouts:
+                beside.start_soon(lookout)
             exit_code = await self._loop.run(self._performers)
             beside.cancel_scope.cancel()
         return exit_code
@@ -101,7 +110,7 @@ def assemble(
     pace: Pace,
 ) -> Engine:
     """The engine on these ports."""
-    inbox, view, clock = Inbox(), ActivityView(), outside.clock
+    inbox, view, clock = Inbox(redactor), ActivityView(redactor), outside.clock
     service = GatedService(outside.service, clock=clock, inbox=inbox)
     loop = Loop(
         start.state,
@@ -131,8 +140,9 @@ def assemble(
     )
     poller = Poller(service, clock=clock, seconds_a_run=pace.seconds_a_run)
     replies = ReplyTaker(start.plan, archive=outside.archive, redactor=redactor, templates=templates)
+    silence = Silence(clock=clock, inbox=inbox, view=view)
     watcher = Watcher(
-        service, clock=clock, inbox=inbox, view=view, surface=outside.surface, poller=poller, replies=replies
+        service, clock=clock, view=view, surface=outside.surface, silence=silence, poller=poller, replies=replies
     )
     performers = Performers(inbox=inbox, service=service, launcher=launcher, watcher=watcher, timers=Timers(clock))
-    return Engine(start, loop=loop, performers=performers, poller=poller, inbox=inbox)
+    return Engine(start, loop=loop, performers=performers, lookouts=(poller.run, silence.run), inbox=inbox)

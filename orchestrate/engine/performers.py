@@ -1,6 +1,7 @@
 """Performers: each effect is carried out by one of them, and always answered by an event."""
 
-import structlog
+import traceback
+from pathlib import PurePath
 
 from orchestrate.core.effects import CancelRun, Effect, LaunchAgent, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import EffectFailed, Event
@@ -9,11 +10,9 @@ from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
 from orchestrate.engine.timers import Timers
 from orchestrate.engine.watch import Watcher
-from orchestrate.errors import StorageFailed
+from orchestrate.errors import OrchestrateError, StorageFailed
 from orchestrate.model.names import TaskName
 from orchestrate.ports import AgentService
-
-log = structlog.get_logger(__name__)
 
 
 class Performers:
@@ -35,8 +34,7 @@ class Performers:
         except StorageFailed:
             raise
         except Exception as error:
-            log.exception("effect failed", effect=type(effect).__name__)
-            event = EffectFailed(effect=type(effect).__name__, message=repr(error), task=_task_of(effect))
+            event = EffectFailed(effect=type(effect).__name__, message=_told(error), task=_task_of(effect))
         self._inbox.put(event)
 
     async def _answer(self, effect: Effect) -> Event:
@@ -63,3 +61,11 @@ def _task_of(effect: Effect) -> TaskName | None:
             return task
         case _:
             return None
+
+
+def _told(error: Exception) -> str:
+    """What happened; for a bug of ours also where, since nobody sees its traceback."""
+    if isinstance(error, OrchestrateError):
+        return error.message
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{error!r} in {PurePath(place.filename).name}:{place.lineno}"

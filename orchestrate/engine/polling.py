@@ -25,7 +25,6 @@ Key = tuple[AgentId, RunId]
 class _Watched:
     due_at: float
     on_terminal: Callable[[Run], None]
-    on_poll: Callable[[], None]
 
 
 class Poller:
@@ -38,10 +37,15 @@ class Poller:
         self._watched: dict[Key, _Watched] = {}
         self._has_work = anyio.Event()
 
+    @property
+    def round_seconds(self) -> float:
+        """How long one round takes, so that all looks together keep the rate."""
+        return max(ROUND_SECONDS, self._seconds_a_run * len(self._watched))
+
     @contextmanager
-    def watching(self, key: Key, *, on_terminal: Callable[[Run], None], on_poll: Callable[[], None]) -> Iterator[None]:
+    def watching(self, key: Key, *, on_terminal: Callable[[Run], None]) -> Iterator[None]:
         """Have the run looked at until the block is left."""
-        self._watched[key] = _Watched(self._clock.monotonic() + self._round_seconds(), on_terminal, on_poll)
+        self._watched[key] = _Watched(self._clock.monotonic() + self.round_seconds, on_terminal)
         self._has_work.set()
         try:
             yield
@@ -61,12 +65,8 @@ class Poller:
             elif self._watched.get(key) is watched:
                 await self._look(key, watched)
 
-    def _round_seconds(self) -> float:
-        return max(ROUND_SECONDS, self._seconds_a_run * len(self._watched))
-
     async def _look(self, key: Key, watched: _Watched) -> None:
-        watched.due_at = self._clock.monotonic() + self._round_seconds()
-        watched.on_poll()
+        watched.due_at = self._clock.monotonic() + self.round_seconds
         try:
             run = await self._service.get_run(*key)
         except ServiceError:

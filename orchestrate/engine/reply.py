@@ -1,12 +1,10 @@
 """Taking in a reply: on disk first, raw and redacted, and only then read."""
 
 import hashlib
-from collections.abc import Callable
-from typing import TypeVar
-
-import anyio.to_thread
+from dataclasses import dataclass, replace
 
 from orchestrate.core.events import Reply, RunEnded
+from orchestrate.engine.off_loop import off_loop_if_large
 from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import RunId, placeholder_branch
 from orchestrate.model.plan import Plan
@@ -22,10 +20,17 @@ from orchestrate.text.postmortems import Ending, render_failure, render_finished
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
-#: Replies up to this many characters are read on the event loop: a hop to a thread would cost more.
-_QUICKLY_READ = 16_384
 
-_Result = TypeVar("_Result")
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a reply comes to: the files to save, and what the machine is told."""
+
+    raw: bytes
+    file: bytes
+    postmortem: tuple[str, bytes] | None
+    digest: str
+    handoff: Handoff
+    mode: FailureMode | None
 
 
 class ReplyTaker:
@@ -40,31 +45,34 @@ class ReplyTaker:
     async def take(self, row: TaskRow, run: Run) -> RunEnded:
         """The end of this run, with its reply on disk."""
         text = run.result or ""
-        handoff = await _off_loop_if_long(text, lambda: self._read(row, run, text))
-        redacted = await _off_loop_if_long(text, lambda: self._redactor.redact(text))
-        mode = None if run.status == RunStatus.FINISHED else _failure_mode(run, handoff)
+        reading = await off_loop_if_large(lambda: self._read(row, run, text), size=len(text))
         path = await self._archive.save_reply(
-            row.name,
-            row.attempts,
-            raw=text.encode(errors="replace"),
-            handoff=f"{self._header(row, run, handoff)}\n{redacted}".encode(errors="replace"),
-            postmortem=self._postmortem(row, run, handoff, mode, redacted),
+            row.name, row.attempts, raw=reading.raw, handoff=reading.file, postmortem=reading.postmortem
         )
         return RunEnded(
             task=row.name,
             run_id=RunId(run.id),
             status=run.status,
-            reply=Reply(
-                path=path,
-                digest=hashlib.sha256(text.encode(errors="replace")).hexdigest(),
-                is_empty=not text.strip(),
-                handoff=handoff,
-            ),
-            failure_mode=mode,
-            message=None if run.error is None else self._redactor.redact(run.error.message),
+            reply=Reply(path=path, digest=reading.digest, is_empty=not text.strip(), handoff=reading.handoff),
+            failure_mode=reading.mode,
+            message=None if run.error is None else run.error.message,
         )
 
-    def _read(self, row: TaskRow, run: Run, text: str) -> Handoff:
+    def _read(self, row: TaskRow, run: Run, text: str) -> _Reading:
+        raw, redacted = text.encode(errors="replace"), self._redactor.redact(text)
+        handoff = self._without_secrets(self._parsed(row, run, text))
+        mode = None if run.status == RunStatus.FINISHED else _failure_mode(run, handoff)
+        return _Reading(
+            raw=raw,
+            file=f"{self._header(row, run, handoff)}\n{redacted}".encode(errors="replace"),
+            postmortem=self._postmortem(row, run, handoff, mode, redacted),
+            digest=hashlib.sha256(raw).hexdigest(),
+            handoff=handoff,
+            mode=mode,
+        )
+
+    def _parsed(self, row: TaskRow, run: Run, text: str) -> Handoff:
+        """The values of the reply as it was written: a redacted branch would be none."""
         return parse_handoff(
             text,
             task_type=row.type,
@@ -72,6 +80,15 @@ class ReplyTaker:
             placeholder=placeholder_branch(self._plan.root_slug, row.name),
             repo_url=self._plan.repo_url,
         )
+
+    def _without_secrets(self, handoff: Handoff) -> Handoff:
+        """The values with their prose redacted; they go into the journal."""
+        redact = self._redactor.redact
+        claims = tuple(
+            replace(claim, name=redact(claim.name), before=redact(claim.before), after=redact(claim.after))
+            for claim in handoff.measurements
+        )
+        return replace(handoff, notes=tuple(map(redact, handoff.notes)), measurements=claims)
 
     def _header(self, row: TaskRow, run: Run, handoff: Handoff) -> str:
         return handoff_header(
@@ -135,7 +152,3 @@ def _failure_mode(run: Run, handoff: Handoff) -> FailureMode | None:
 
 def _duration_seconds(run: Run) -> float | None:
     return run.duration_ms / 1000 if run.duration_ms else seconds_between(run.created_at, run.updated_at)
-
-
-async def _off_loop_if_long(text: str, work: Callable[[], _Result]) -> _Result:
-    return work() if len(text) <= _QUICKLY_READ else await anyio.to_thread.run_sync(work)

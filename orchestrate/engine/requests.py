@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from orchestrate.core.branches import has_real_branch
+from orchestrate.engine.off_loop import off_loop_if_large
 from orchestrate.model.names import AgentId, WorkspaceId, agent_name
 from orchestrate.model.plan import Plan, Task
 from orchestrate.model.plan_parts import ModelSelection
@@ -66,17 +67,22 @@ class RequestWriter:
     async def render(self, row: TaskRow, upstream: tuple[TaskRow, ...]) -> bytes:
         """The whole request of this row's intent; InputRefused when its prompt cannot be rendered."""
         task = self._plan.task(row.name)
-        prompt = await self._prompt(task, row, upstream)
+        upstreams = tuple([await self._upstream(before) for before in upstream])
+        size = sum(len(each.handoff_text) for each in upstreams)
+        return await off_loop_if_large(lambda: self._rendered(task, row, upstreams), size=size)
+
+    def _rendered(self, task: Task, row: TaskRow, upstreams: tuple[Upstream, ...]) -> bytes:
+        prompt = self._prompt(task, row, upstreams)
         return self._request(task, row, prompt).model_dump_json(by_alias=True, exclude_none=True).encode()
 
-    async def _prompt(self, task: Task, row: TaskRow, upstream: tuple[TaskRow, ...]) -> str:
+    def _prompt(self, task: Task, row: TaskRow, upstreams: tuple[Upstream, ...]) -> str:
         own, parent = _intent(row).agent_id, self._plan.self_agent_id
         context = PromptContext(
             starting_ref=row.starting_ref,
             agent_id=own,
             parent_agent_id=None if parent is None else AgentId(parent),
             depth=self._options.depth,
-            upstreams=tuple([await self._upstream(before) for before in upstream]),
+            upstreams=upstreams,
         )
         return render_prompt(self._templates, plan=self._plan, task=task, context=context)
 

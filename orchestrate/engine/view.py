@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from orchestrate.model.names import TaskName
 from orchestrate.model.wire import Frame
+from orchestrate.text.redaction import Redactor
 
-#: A frame that only keeps the connection open: no activity of the agent.
-HEARTBEAT = "heartbeat"
+#: Frames that show the agent at work; the others are the service's own: heartbeats, statuses, errors, ends.
+_ACTIVITY = frozenset({"assistant", "thinking", "tool_call", "interaction_update"})
 
 #: Longest piece of an agent's own words on the screen.
 _DOING_LENGTH = 60
+#: What is read of an argument; the command line of a whole program is longer.
+_ARGUMENT_READ = 4096
 
 #: Where a tool call's arguments say what it is about.
 _TELLING_ARGUMENTS = ("command", "path", "file", "filePath", "target_file", "pattern", "query", "url")
@@ -28,18 +31,22 @@ class Activity:
 class ActivityView:
     """The last activity of each watched task."""
 
-    def __init__(self) -> None:
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._activities: dict[TaskName, Activity] = {}
 
     def of(self, task: TaskName) -> Activity | None:
         """The task's last sign of life in this session."""
         return self._activities.get(task)
 
-    def saw(self, task: TaskName, frame: Frame, *, at: float) -> None:
-        """Take in a frame that shows activity."""
+    def saw(self, task: TaskName, frame: Frame, *, at: float) -> str | None:
+        """Take in a frame that shows activity; what the agent does now, None if that is nothing else than before."""
         before = self._activities.get(task)
-        doing = doing_of(frame) or (before.doing if before else None)
+        known = before.doing if before else None
+        words = words_of(frame)
+        doing = known if words is None else _shortened(self._redactor.redact(words))
         self._activities[task] = Activity(at, doing)
+        return None if doing == known else doing
 
     def began(self, task: TaskName, *, at: float) -> None:
         """The task is watched from now on."""
@@ -50,11 +57,16 @@ class ActivityView:
         self._activities.pop(task, None)
 
 
-def doing_of(frame: Frame) -> str | None:
-    """What the agent does, in a few words; None when the frame does not tell."""
+def shows_activity(frame: Frame) -> bool:
+    """True for a frame of the agent's own."""
+    return frame.event in _ACTIVITY
+
+
+def words_of(frame: Frame) -> str | None:
+    """What the agent does; None when the frame does not tell."""
     match frame.event:
         case "tool_call":
-            return _shortened(_tool_words(frame.data))
+            return _tool_words(frame.data)
         case "thinking":
             return "thinking"
         case "assistant":
@@ -69,7 +81,7 @@ def _tool_words(data: Mapping[str, object]) -> str:
     if isinstance(arguments, Mapping):
         for key in _TELLING_ARGUMENTS:
             if isinstance(arguments.get(key), str):
-                return f"{name} {arguments[key]}"
+                return f"{name} {arguments[key][:_ARGUMENT_READ]}"
     return name
 
 

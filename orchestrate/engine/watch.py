@@ -1,7 +1,8 @@
 """Watching a run to its end: the stream accelerates, ``GET run`` is the truth.
 
 A stream that ends, breaks or falls silent says nothing; the run is asked for, and while it goes on the stream is
-opened again. Beside all streams one slow poll goes round, so that a terminal frame lost in a gap is found as well.
+opened again, after longer and longer pauses if it does not hold. Beside all streams one slow poll goes round, so that a
+terminal frame lost in a gap is found as well.
 """
 
 from dataclasses import dataclass, field
@@ -12,21 +13,23 @@ import anyio
 from orchestrate.cloud.stream import SeenFrames
 from orchestrate.core.effects import WatchRun
 from orchestrate.core.events import AccessLost, Event, RunMissing
-from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.polling import Poller
 from orchestrate.engine.reply import ReplyTaker
 from orchestrate.engine.silence import Silence
-from orchestrate.engine.view import HEARTBEAT, ActivityView
+from orchestrate.engine.view import ActivityView, shows_activity
 from orchestrate.errors import OutcomeUnknown, ProtocolBroken, Refused, ServiceError, Unavailable
-from orchestrate.model.names import AgentId, RunId
+from orchestrate.model.names import AgentId, RunId, TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.wire import Frame, Run
 from orchestrate.ports import AgentService, Clock, Surface
 
-#: Pauses between looks at a run whose stream is over or broken, in seconds; the last one repeats.
+#: Pauses before a stream that did not hold is opened again, in seconds; the last one repeats, and is stretched with the
+#: number of runs as the poll's round is.
 _PAUSES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-#: How long a run that was made may be unknown before that counts.
-_MISSING_SECONDS = 60.0
+#: A stream that was open for so long did hold, whatever it brought.
+_HELD_SECONDS = 60.0
+#: How long the service may not know a run that it made, or refuse to tell of it, before that counts.
+_MISSING_SECONDS = 300.0
 _ACCESS_STATUSES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 #: A stream with one of these codes will never say anything again.
 _STREAM_GONE = frozenset({"stream_expired"})
@@ -42,9 +45,9 @@ class _Watch:
     seen: SeenFrames = field(default_factory=SeenFrames)
     #: False once the service keeps no stream of this run.
     has_stream: bool = True
-    #: Fruitless looks in a row; paces the next one.
-    looks: int = 0
-    missing_since: float | None = None
+    #: Streams in a row that did not hold; paces the next one.
+    broken: int = 0
+    refused_since: float | None = None
     ended: Run | None = None
 
 
@@ -56,9 +59,9 @@ class Watcher:
         service: AgentService,
         *,
         clock: Clock,
-        inbox: Inbox,
         view: ActivityView,
         surface: Surface,
+        silence: Silence,
         poller: Poller,
         replies: ReplyTaker,
     ) -> None:
@@ -66,9 +69,9 @@ class Watcher:
         self._clock = clock
         self._view = view
         self._surface = surface
+        self._silence = silence
         self._poller = poller
         self._replies = replies
-        self._silence = Silence(clock=clock, inbox=inbox, view=view)
 
     async def watch(self, effect: WatchRun) -> Event:
         """The end of the run, with its reply on disk."""
@@ -78,7 +81,8 @@ class Watcher:
         watch = _Watch(row, row.agent_id, row.run_id)
         self._view.began(row.name, at=self._clock.monotonic())
         try:
-            return await self._until_end(watch)
+            with self._silence.watching(row):
+                return await self._until_end(watch)
         finally:
             self._view.ended(row.name)
 
@@ -92,12 +96,11 @@ class Watcher:
                 if event is not None:
                     return event
             except (Unavailable, OutcomeUnknown, ProtocolBroken):
-                pass  # the gate has told it; the run is asked for again after a pause
+                pass  # the gate tells it when it lasts; the run is asked for again after a pause
             else:
-                watch.missing_since = None
+                watch.refused_since = None
                 if run.status.is_terminal:
                     return await self._replies.take(watch.row, run)
-            watch.looks += 1
 
     async def _follow(self, watch: _Watch) -> None:
         """Read the stream until it is over or broken, or until the poll finds the run's end."""
@@ -107,11 +110,18 @@ class Watcher:
                 watch.ended = run
                 scope.cancel()
 
-            key = (watch.agent_id, watch.run_id)
-            with self._poller.watching(key, on_terminal=on_terminal, on_poll=lambda: self._silence.check(watch.row)):
-                await self._clock.sleep(_PAUSES[min(watch.looks, len(_PAUSES) - 1)])
+            with self._poller.watching((watch.agent_id, watch.run_id), on_terminal=on_terminal):
+                await self._clock.sleep(self._pause_seconds(watch))
+                opened_at = self._clock.monotonic()
                 if watch.has_stream:
                     await self._read(watch)
+                has_held = self._clock.monotonic() - opened_at >= _HELD_SECONDS
+                watch.broken = 0 if has_held else watch.broken + 1
+
+    def _pause_seconds(self, watch: _Watch) -> float:
+        if watch.broken < len(_PAUSES):
+            return _PAUSES[watch.broken]
+        return max(_PAUSES[-1], self._poller.round_seconds)
 
     async def _read(self, watch: _Watch) -> None:
         watch.seen.on_connect()
@@ -119,32 +129,32 @@ class Watcher:
         try:
             async with self._service.stream_run(watch.agent_id, watch.run_id, last_event_id=resume_after) as frames:
                 async for frame in frames:
-                    if watch.seen.is_new(frame) and frame.event != HEARTBEAT:
-                        watch.looks = 0
-                        self._saw(watch, frame)
+                    if watch.seen.is_new(frame) and shows_activity(frame):
+                        self._saw(watch.row.name, frame)
                     if frame.event == "error" and frame.data.get("code") == "invalid_last_event_id":
                         watch.seen.on_connect(from_start=True)
         except ServiceError as error:
             watch.has_stream = error.code not in _STREAM_GONE
 
-    def _saw(self, watch: _Watch, frame: Frame) -> None:
-        name = watch.row.name
-        before = self._view.of(name)
-        self._view.saw(name, frame, at=self._clock.monotonic())
-        self._silence.stirred(watch.row)
-        after = self._view.of(name)
-        if after is not None and (before is None or before.doing != after.doing):
-            self._surface.saw_activity(name, after.doing)
+    def _saw(self, name: TaskName, frame: Frame) -> None:
+        doing = self._view.saw(name, frame, at=self._clock.monotonic())
+        self._silence.stirred(name)
+        if doing is not None:
+            self._surface.saw_activity(name, doing)
 
     def _refused(self, watch: _Watch, error: Refused) -> Event | None:
         """What a refused look means; None while it may be a new run that the service does not see everywhere yet."""
         name, run_id = watch.row.name, watch.run_id
         if error.status in _ACCESS_STATUSES:
             return AccessLost(task=name, run_id=run_id, message=error.message, hint=error.hint)
-        if error.status != HTTPStatus.NOT_FOUND:
-            return None
         now = self._clock.monotonic()
-        watch.missing_since = watch.missing_since if watch.missing_since is not None else now
-        if now - watch.missing_since < _MISSING_SECONDS:
+        watch.refused_since = now if watch.refused_since is None else watch.refused_since
+        if now - watch.refused_since < _MISSING_SECONDS:
             return None
-        return RunMissing(task=name, run_id=run_id, message=f"the service does not know run {run_id} any more.")
+        return RunMissing(task=name, run_id=run_id, message=_missing_words(run_id, error))
+
+
+def _missing_words(run_id: RunId, error: Refused) -> str:
+    if error.status == HTTPStatus.NOT_FOUND:
+        return f"the service does not know run {run_id} any more."
+    return f"the service tells nothing of run {run_id}: {error.message}."
