@@ -5,12 +5,22 @@
     room = EngineRoom(a_plan("a", a_task("b", depends_on=("a",))))
     room.agents["a"] = ends_after(60, branch="cursor/a")
     assert room.run() == 0
+
+What goes wrong meanwhile is scheduled beside the first life::
+
+    @room.meanwhile
+    async def _():
+        await anyio.sleep(30)
+        room.crash()
+
+    assert room.lives(2) == [None, 0]
 """
 
 import anyio
 from immutables import Map
 
 from orchestrate.core.changes import Session, Settings
+from orchestrate.core.events import StopReason
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Outside, Pace, Start, assemble
 from orchestrate.engine.requests import RequestOptions
@@ -26,6 +36,8 @@ from tests.support.agent_service import FakeAgentService
 from tests.support.builders import WORKSPACE
 from tests.support.memory_store import MemoryArchive, MemoryLedger, RecordingSurface
 
+#: A value that the engine knows to be secret.
+SECRET = "a-very-secret-value"
 HANDOFF = "## Status\nsuccess\n\n## Branch\n`{branch}`\n\n## Verification\nunit-test-verified\n"
 
 
@@ -48,22 +60,50 @@ async def never_ends(service, agent_id):
     await anyio.sleep_forever()
 
 
+class TroubledService(FakeAgentService):
+    """The fake with a memory for moments and bodies, and with trouble that lasts."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        #: Asked before each call, by its name and what it is about: the error it meets, or None.
+        self.trouble = lambda call, about: None
+        #: Key and bytes of every create request that left.
+        self.sent = []
+        #: Name and moment of every call.
+        self.moments = []
+
+    async def create_agent(self, body, *, key):
+        self.sent.append((key, body))
+        return await super().create_agent(body, key=key)
+
+    async def _call(self, name, about, carry_out):
+        self.moments.append((name, virtual_time.LoopClock().monotonic()))
+        error = self.trouble(name, about)
+        if error is not None:
+            self.calls.append((name, about))
+            raise error
+        return await super()._call(name, about, carry_out)
+
+    def count(self, call):
+        """How often this was asked."""
+        return [name for name, _ in self.calls].count(call)
+
+
 class EngineRoom:
     def __init__(self, plan, *, max_concurrent=8, drain=False, max_runtime_seconds=None, pace=None):
         self.plan = plan
         self.settings = Settings(max_concurrent, drain=drain, max_runtime_seconds=max_runtime_seconds)
         self.pace = pace or Pace()
-        self.service = FakeAgentService(on_create=self._on_create)
+        self.service = TroubledService(on_create=self._on_create)
         self.ledger = MemoryLedger()
         self.archive = MemoryArchive()
         self.surface = RecordingSurface()
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
-        #: Called with the room when the run begins: where a test schedules what happens meanwhile.
-        self.meanwhile = None
         self.engine = None
-        self.rows = {}
+        self._meanwhile = []
         self._tasks = None
+        self._life = None
 
     @property
     def state(self):
@@ -73,40 +113,60 @@ class EngineRoom:
     def attention(self):
         return self.surface.attention
 
+    @property
+    def rows(self):
+        """What the journal says, and so the next engine."""
+        return {row.name: row for record in self.ledger.records for row in record.rows}
+
+    def meanwhile(self, happens):
+        """Have this coroutine function run beside the first life."""
+        self._meanwhile.append(happens)
+        return happens
+
+    def interrupt(self):
+        """What the first Ctrl-C does, and the second."""
+        self.engine.stop(StopReason.INTERRUPT)
+
+    def crash(self):
+        """Nothing more is done or written in this life."""
+        self._life.cancel()
+
+    def agent_id(self, task):
+        """The id of the task's agent, as the row has it."""
+        return self.state.rows[TaskName(task)].agent_id
+
     def run(self):
         """One engine's life; answers its exit code."""
         return self.lives(1)[0]
 
     def lives(self, count):
-        """So many engines in the same workspace, one after the other; answers their exit codes."""
+        """So many engines in the same workspace, one after the other; answers their exit codes, None after a crash."""
 
         async def live():
-            codes = []
             async with anyio.create_task_group() as self._tasks:
-                for _ in range(count):
-                    codes.append(await self._live())
-                    self.rows = dict(self.state.rows.items())
+                codes = [await self._live() for _ in range(count)]
                 self._tasks.cancel_scope.cancel()
             return codes
 
         return virtual_time.run(live)
 
     async def _live(self):
-        clock = virtual_time.LoopClock()
+        rows, clock = self.rows, virtual_time.LoopClock()
         workspace = Workspace(WORKSPACE, self.plan.root_slug)
-        state = State(workspace=workspace, session=Session(self.settings), rows=Map(self.rows))
-        start = Start(EngineId("engine"), state, len(self.ledger.records), self.plan, is_first=not self.rows)
+        state = State(workspace=workspace, session=Session(self.settings), rows=Map(rows))
         self.engine = assemble(
-            start,
+            Start(EngineId("engine"), state, len(self.ledger.records), self.plan, is_first=not rows),
             outside=Outside(self.service, self.ledger, self.archive, clock, self.surface),
             request_options=RequestOptions(repo_url=self.plan.repo_url),
-            templates=_templates(),
-            redactor=Redactor(["a-very-secret-value"]),
+            templates=templates(),
+            redactor=Redactor([SECRET]),
             pace=self.pace,
         )
-        if self.meanwhile is not None:
-            self._tasks.start_soon(self.meanwhile, self)
-        return await self.engine.run()
+        while self._meanwhile:
+            self._tasks.start_soon(self._meanwhile.pop())
+        with anyio.CancelScope() as self._life:
+            return await self.engine.run()
+        return None
 
     def _on_create(self, created):
         task = created.agent.metadata[METADATA_TASK]
@@ -114,6 +174,7 @@ class EngineRoom:
         self._tasks.start_soon(behave, self.service, created.agent.id)
 
 
-def _templates():
+def templates():
+    """The shipped ones."""
     folder = shipped("templates")
     return Templates({name: (folder / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES})

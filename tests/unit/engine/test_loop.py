@@ -1,6 +1,5 @@
 import pytest
 
-from orchestrate.core.events import StopReason
 from orchestrate.errors import StorageFailed
 from orchestrate.model.vocabulary import TaskStatus
 from tests.support.builders import a_plan, a_task, a_verifier
@@ -67,10 +66,10 @@ def test_an_interrupt_waits_for_the_answer_of_a_launch():
     room = EngineRoom(a_plan("a"))
     room.agents["a"] = never_ends
 
-    async def interrupt(room):
-        room.engine.stop(StopReason.INTERRUPT)
+    @room.meanwhile
+    async def _():
+        room.interrupt()
 
-    room.meanwhile = interrupt
     assert room.run() == 130
     row = room.state.rows["a"]
     assert row.status == TaskStatus.PENDING or row.run_id is not None
