@@ -16,11 +16,12 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from orchestrate.cli.running import Outcome
     from orchestrate.model.faults import Fault
     from orchestrate.model.handoff import Handoff
     from orchestrate.model.plan import Plan
 
-__all__ = ["check_plan", "load_plan", "parse_handoff"]
+__all__ = ["check_plan", "load_plan", "parse_handoff", "run_plan"]
 
 
 def load_plan(path: str | PathLike[str]) -> "Plan":
@@ -64,4 +65,33 @@ def parse_handoff(
 
     return handoffs.parse_handoff(
         text, task_type=task_type, run_branches=run_branches, placeholder=placeholder, repo_url=repo_url
+    )
+
+
+async def run_plan(
+    path: str | PathLike[str],
+    *,
+    runtime: str | None = None,
+    max_concurrent: int | None = None,
+    max_runtime_sec: float | None = None,
+    exit_on_all_done: bool = False,
+    templates: str | PathLike[str] | None = None,
+    agent_command: str | None = None,
+) -> "Outcome":
+    """Run a plan, or go on with it, as ``orchestrate run`` does: the same rules, and nobody is asked.
+
+    The answer has ``.exit_code`` (0, 1 or 100, as the verb's) and ``.rows``, a row for each task. Raises
+    ``PlanRefused`` and ``InputRefused`` before anything was launched, and ``StorageFailed`` when the workspace cannot
+    be written. Cancelling it leaves agents running; the next call goes on with them.
+    """
+    from orchestrate.cli.unattended import run_unattended
+
+    return await run_unattended(
+        str(path),
+        runtime=runtime,
+        max_concurrent=max_concurrent,
+        max_runtime_seconds=max_runtime_sec,
+        exit_on_all_done=exit_on_all_done,
+        templates=None if templates is None else str(templates),
+        agent_command=agent_command,
     )

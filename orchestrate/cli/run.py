@@ -18,11 +18,9 @@ from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
 from orchestrate.core.events import StopReason
 from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
-from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.records import encode_row
-from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.system import SystemClock
 from orchestrate.text.terminal import escape_for_terminal
@@ -135,10 +133,11 @@ async def _obey_signals(engine: Engine) -> None:
 
 def json_of(outcome: Outcome) -> bytes:
     """The run's one JSON object, with its end of line."""
-    return orjson.dumps(_document(outcome.state, outcome.exit_code), option=orjson.OPT_APPEND_NEWLINE)
+    return orjson.dumps(_document(outcome), option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _document(state: State, exit_code: int) -> dict[str, object]:
+def _document(outcome: Outcome) -> dict[str, object]:
+    state, exit_code = outcome.state, outcome.exit_code
     settled = exit_code in (EXIT_DONE, EXIT_CHECKPOINT)
     document: dict[str, object] = {
         "ok": settled,
@@ -147,27 +146,21 @@ def _document(state: State, exit_code: int) -> dict[str, object]:
         "rootSlug": state.workspace.root_slug,
         "workspaceId": state.workspace.workspace_id,
         "counts": {status: state.counts.get(status, 0) for status in TaskStatus},
-        "tasks": [orjson.Fragment(encode_row(row)) for row in _in_plan_order(state)],
+        "tasks": [orjson.Fragment(encode_row(row)) for row in outcome.rows],
     }
-    return document if settled else {**document, "error": _error_of(state, exit_code)}
+    return document if settled else {**document, "error": _error_of(outcome)}
 
 
-def _in_plan_order(state: State) -> list[TaskRow]:
-    blueprint = state.blueprint
-    assert blueprint is not None
-    places = {task.name: place for place, task in enumerate(blueprint.plan.tasks)}
-    return sorted(state.rows.values(), key=lambda row: places.get(row.name, len(places)))
-
-
-def _error_of(state: State, exit_code: int) -> dict[str, object]:
+def _error_of(outcome: Outcome) -> dict[str, object]:
     """Why the run is not done, in the words of the JSON contract."""
-    if exit_code == EXIT_INTERRUPTED:
+    is_interrupted = outcome.exit_code == EXIT_INTERRUPTED
+    if is_interrupted:
         code, message, action = "interrupted", "interrupted; agents were left running", "call again to go on"
     else:
-        open_tasks = [row.name for row in _in_plan_order(state) if row.status not in _SETTLED]
+        open_tasks = [row.name for row in outcome.rows if row.status not in _SETTLED]
         code, message = "needs_planner", f"not handed off: {', '.join(open_tasks)}"
         action = "read the notes and postmortems of these tasks, change the plan, then call again"
-    return {"code": code, "message": message, "retryable": exit_code == EXIT_INTERRUPTED, "recoveryAction": action}
+    return {"code": code, "message": message, "retryable": is_interrupted, "recoveryAction": action}
 
 
 def _request(args: argparse.Namespace) -> Request:

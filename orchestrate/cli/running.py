@@ -21,6 +21,7 @@ from orchestrate.errors import InputRefused, OrchestrateError
 from orchestrate.model.checking import parse_plan
 from orchestrate.model.faults import Fault
 from orchestrate.model.plan import Plan
+from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.ports import Surface
 from orchestrate.repo.git import Git
@@ -92,6 +93,12 @@ class Outcome:
 
     exit_code: int
     state: State
+
+    @property
+    def rows(self) -> tuple[TaskRow, ...]:
+        """What is known of each task, in the plan's order."""
+        places = {task.name: place for place, task in enumerate(self.state.plan.tasks)}
+        return tuple(sorted(self.state.rows.values(), key=lambda row: places.get(row.name, len(places))))
 
 
 def prepare(request: Request, environment: Environment) -> Prepared:
