@@ -145,7 +145,7 @@ def _document(outcome: Outcome) -> dict[str, object]:
         "exitCode": exit_code,
         "rootSlug": state.workspace.root_slug,
         "workspaceId": state.workspace.workspace_id,
-        "counts": {status: state.counts.get(status, 0) for status in TaskStatus},
+        "counts": {status.value: state.counts.get(status, 0) for status in TaskStatus},
         "tasks": [orjson.Fragment(encode_row(row)) for row in outcome.rows],
     }
     return document if settled else {**document, "error": _error_of(outcome)}
