@@ -17,6 +17,8 @@ from orchestrate.text.handoffs import parse_handoff
 from orchestrate.text.prompts import PromptContext, Upstream, render_prompt
 from orchestrate.text.templates import TEMPLATE_NAMES, Templates
 
+pytestmark = pytest.mark.slow
+
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
 TEMPLATES = Templates({name: (shipped("templates") / name).read_text() for name in TEMPLATE_NAMES})
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.wheel import build_wheel, install_wheel
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:

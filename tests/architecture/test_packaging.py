@@ -7,6 +7,8 @@ import pytest
 
 from tests.support.wheel import PROJECT, build_wheel
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
