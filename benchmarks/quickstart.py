@@ -25,10 +25,10 @@ def main() -> None:
         subprocess.run(["git", "clone", "--quiet", str(PROJECT), str(clone)], check=True)
         for line in (install, quickstart, quickstart):
             began = time.perf_counter()
-            subprocess.run(["bash", "-c", line], cwd=clone, env=environment, check=True, stdout=subprocess.PIPE)
+            subprocess.run(["bash", "-c", line], cwd=clone, env=environment, check=True, capture_output=True)
             print(f"{time.perf_counter() - began:6.1f} s  {line}")
         stop = quickstart.replace("quickstart", "server stop")
-        subprocess.run(["bash", "-c", stop], cwd=clone, env=environment, check=True)
+        subprocess.run(["bash", "-c", stop], cwd=clone, env=environment, check=True, capture_output=True)
 
 
 if __name__ == "__main__":
