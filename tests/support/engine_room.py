@@ -27,13 +27,13 @@ from orchestrate.engine.requests import RequestOptions
 from orchestrate.model.names import EngineId, TaskName
 from orchestrate.model.rows import Workspace
 from orchestrate.model.vocabulary import RunStatus
-from orchestrate.model.wire import METADATA_TASK
+from orchestrate.model.wire import METADATA_TASK, CreateAgent, Prompt
 from orchestrate.shipped import shipped
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import TEMPLATE_NAMES, Templates
 from tests.support import virtual_time
 from tests.support.agent_service import FakeAgentService
-from tests.support.builders import WORKSPACE
+from tests.support.builders import WORKSPACE, agent_of
 from tests.support.memory_store import MemoryArchive, MemoryLedger, RecordingSurface
 
 #: A value that the engine knows to be secret.
@@ -172,6 +172,12 @@ class EngineRoom:
         task = created.agent.metadata[METADATA_TASK]
         behave = self.agents.get(TaskName(task), ends_after(0, branch=f"cursor/{task}"))
         self._tasks.start_soon(behave, self.service, created.agent.id)
+
+
+def request_body(task="a", **fields):
+    """The smallest create request of a task."""
+    request = CreateAgent(agent_id=agent_of(task), prompt=Prompt(text="work"), **fields)
+    return request.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
 def templates():

@@ -5,6 +5,7 @@ and no timer would wait for ever; here it fails at once and says so.
 """
 
 import asyncio
+import functools
 import selectors
 
 import anyio
@@ -55,3 +56,13 @@ def run(main):
     """Run a coroutine function under virtual time."""
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         return runner.run(main())
+
+
+def virtually(test):
+    """Have an async test run under virtual time."""
+
+    @functools.wraps(test)
+    def run_virtually(**fixtures):
+        run(lambda: test(**fixtures))
+
+    return run_virtually
