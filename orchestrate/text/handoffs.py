@@ -16,6 +16,7 @@ from orchestrate.text.headers import strip_header
 from orchestrate.text.pull_requests import read_pull_request
 from orchestrate.text.readings import agreed
 from orchestrate.text.sections import Section, Strength, titled, titles_of
+from orchestrate.text.thinning import thinned
 from orchestrate.text.titles import Title
 from orchestrate.text.unwrapping import read_sections
 from orchestrate.text.verdicts import read_failure_mode, read_status, read_verification
@@ -40,7 +41,7 @@ def parse_handoff(
     ``run_branches`` are what the run reports; they count where the message names no branch or only repeats
     ``placeholder``. Without ``repo_url`` no pull request is known.
     """
-    sections, notes = read_sections(textwrap.dedent(strip_header(readable(text))))
+    sections, notes = read_sections(thinned(textwrap.dedent(strip_header(readable(text)))))
     branch = _branch_of(sections)
     status = agreed(titled(sections, Title.STATUS), read_status, name="Status")
     verification = agreed(_verdict_sections(sections), read_verification, name="Verification")
