@@ -23,6 +23,8 @@ _BAR_CELLS = 20
 #: Lines beside tasks that the small form needs: head, slots, titles, "more" and the hint.
 _FRAME_ROWS = 6
 _NEXT_NAMED = 2
+#: On a lower screen the rows of tasks are worth more than the hint.
+_ROWS_WITH_HINT = 16
 
 _SHORT = (Column("for", 7, is_number=True), Column("seen", 5, is_number=True), Column("doing", 0))
 _LONG = (
@@ -111,7 +113,9 @@ def _large(view: LiveView, look: Look, room: int) -> list[Line]:
     """Counts instead of lines: what needs you first, some of what runs, who is next."""
     names = _names(view, look)
     lines = [headline(view.slug, view.tally, look), _bar_line(view)]
-    tail = [*_next_line(view), _hint(view)]
+    tail = _next_line(view)
+    if look.rows >= _ROWS_WITH_HINT or view.is_leaving:
+        tail.append(_hint(view))
     lines += _trouble(view, look, names=names, room=max(2, (room - len(lines) - len(tail)) // 2))
     rest = [each for each in view.active if each.row.stalled_since is None]
     space = room - len(lines) - len(tail) - 1
@@ -207,7 +211,7 @@ def _upcoming_line(each: Upcoming, view: LiveView, look: Look, *, names: int) ->
 
 
 def _upcoming_standing(each: Upcoming, view: LiveView) -> Standing:
-    held = view.hold or "its turn: every slot is taken"
+    held = view.hold or "the slots: all taken"
     return standing(each.row, Circumstances(waits_for=each.waits_for, held_by=held, now=view.now))
 
 

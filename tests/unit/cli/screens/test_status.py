@@ -1,0 +1,108 @@
+from dataclasses import replace
+from datetime import UTC
+
+from orchestrate.cli.screens.layout import Look, rendered
+from orchestrate.cli.screens.status import StatusView, status_screen
+from orchestrate.model.rows import Attention
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, TaskStatus
+from tests.support.builders import START, a_handed_off_row, a_row, a_running_row, moment
+
+ERROR = a_row("merge-export", status=TaskStatus.ERROR, attempts=1, note="error before launch: its branch is not there")
+WAITS = a_row("verify-export", depends_on=("merge-export",))
+DONE = a_handed_off_row("docs")
+
+VIEW = StatusView(
+    slug="checkout-export",
+    rows=(DONE, ERROR, WAITS),
+    now=START + 3600,
+    waits_for={WAITS.name: ["merge-export"]},
+    attention=(Attention(moment(60), "docs was silent and went on."),),
+    last_record=moment(120),
+    elapsed_seconds=120,
+)
+
+
+def shown(view: StatusView, *, is_verbose: bool = False, **look) -> list[str]:
+    screen = Look(tz=UTC, **look)
+    return rendered(status_screen(view, screen, is_verbose=is_verbose), screen)
+
+
+def test_trouble_stands_first_and_finished_work_is_folded():
+    assert shown(VIEW) == [
+        "checkout-export   1 of 3 handed off · 1 waiting · 1 error                 2m 00s",
+        "  engine not running since 04:55 · plan changed since: no",
+        "✗ merge-export      error before launch: its branch is not there",
+        "· verify-export     waiting for merge-export",
+        "✓ docs",
+        "  attention  04:54 docs was silent and went on.",
+        "  next: orchestrate status . -v",
+    ]
+
+
+def test_a_workspace_that_was_never_run_says_so():
+    new = StatusView("shop", (a_row("a"),), START, {}, is_new=True)
+    assert shown(new) == [
+        "shop   0 of 1 handed off · 1 waiting",
+        "  never run",
+        "○ a                 ready, held by nothing but the start of an engine",
+        "  next: orchestrate run .",
+    ]
+
+
+def test_a_living_engine_is_named_and_an_old_record_says_its_age():
+    running = replace(VIEW, rows=(a_running_row("a"),), engine="pid 4121, since 14:02", now=START + 130, attention=())
+    assert shown(running)[1:] == [
+        "  engine running, pid 4121, since 14:02 · plan changed since: no",
+        "● a                 running, launched 2m 10s ago",
+    ]
+    old = replace(running, now=START + 400)
+    assert "last change 4m 40s ago" in shown(old)[1]
+
+
+def test_a_changed_plan_is_told():
+    assert "plan changed since: c new" in shown(replace(VIEW, plan_change="c new"))[1]
+    assert shown(replace(VIEW, last_record=None))[1] == "  engine not running · plan changed since: no"
+
+
+def test_long_groups_are_folded():
+    rows = tuple(a_row(f"t{place}") for place in range(15))
+    lines = shown(replace(VIEW, rows=rows, attention=()))
+    assert "  + 5 more waiting: orchestrate status . -v" in lines
+
+
+def test_verbose_shows_every_task_with_its_addresses():
+    rows = (
+        a_handed_off_row("docs", url="https://example.org/docs", finished_at=moment(5)),
+        a_running_row("b", note=f"asked again at {moment()}"),
+        WAITS,
+    )
+    lines = shown(replace(VIEW, rows=rows), is_verbose=True, columns=120)
+    assert lines[2:7] == [
+        "✓ docs              handed off, not verified",
+        "                    branch cursor/docs-1f2a",
+        f"                    agent  {rows[0].agent_id}",
+        "                    at     https://example.org/docs",
+        "                    read   orchestrate handoff . docs",
+    ]
+    assert "                    note   asked again at 04:53:20" in lines
+
+
+def test_a_finished_run_shows_its_results():
+    lines = shown(replace(VIEW, rows=(DONE,), waits_for={}, attention=(), notes=("rebuilt",)))
+    assert "✓ docs                not verified  cursor/docs-1f2a  1" in lines
+    assert lines[-3:] == [
+        "  note       rebuilt",
+        "  read    orchestrate handoff . docs",
+        "  merge   git merge origin/cursor/docs-1f2a",
+    ]
+
+
+def test_a_blocked_task_names_what_it_holds():
+    blocked = a_handed_off_row("a", handoff_status=HandoffStatus.BLOCKED)
+    lines = shown(replace(VIEW, rows=(blocked, WAITS), waits_for={WAITS.name: ["a"]}))
+    assert lines[2] == "~ a                 blocked, holds verify-export, not verified"
+
+
+def test_an_error_says_its_note_too():
+    failed = a_running_row("a", status=TaskStatus.ERROR, failure_mode=FailureMode.OOM, note="killed")
+    assert "error after 1 try: oom: killed" in shown(replace(VIEW, rows=(failed,)))[2]
