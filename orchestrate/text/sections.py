@@ -35,6 +35,7 @@ class Section:
 _TALES = frozenset(
     {
         Title.WORK,
+        Title.TARGET,
         Title.NOTES,
         Title.FOLLOW_UPS,
         Title.EXECUTION,

@@ -212,6 +212,12 @@ def test_a_field_in_a_tale_is_part_of_the_tale():
     assert handoff.branch is None
 
 
+def test_the_branch_of_a_target_is_not_the_verifiers_own():
+    text = "## Verification\nnot-verified\n## Target\n- Branch: `cursor/target`\n- **Status:** success"
+    handoff = parse_handoff(text, task_type="verifier")
+    assert (handoff.branch, handoff.status) == (None, None)
+
+
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.text(max_size=400))
 def test_no_text_makes_it_raise(text):
