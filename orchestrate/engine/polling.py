@@ -38,14 +38,14 @@ class Poller:
         self._has_work = anyio.Event()
 
     @property
-    def round_seconds(self) -> float:
-        """How long one round takes, so that all looks together keep the rate."""
-        return max(ROUND_SECONDS, self._seconds_a_run * len(self._watched))
+    def stretch(self) -> float:
+        """How much slower than usual everything that looks at runs goes, so that all looks together keep the rate."""
+        return max(1.0, self._seconds_a_run * len(self._watched) / ROUND_SECONDS)
 
     @contextmanager
     def watching(self, key: Key, *, on_terminal: Callable[[Run], None]) -> Iterator[None]:
         """Have the run looked at until the block is left."""
-        self._watched[key] = _Watched(self._clock.monotonic() + self.round_seconds, on_terminal)
+        self._watched[key] = _Watched(self._clock.monotonic() + ROUND_SECONDS * self.stretch, on_terminal)
         self._has_work.set()
         try:
             yield
@@ -66,7 +66,7 @@ class Poller:
                 await self._look(key, watched)
 
     async def _look(self, key: Key, watched: _Watched) -> None:
-        watched.due_at = self._clock.monotonic() + self.round_seconds
+        watched.due_at = self._clock.monotonic() + ROUND_SECONDS * self.stretch
         try:
             run = await self._service.get_run(*key)
         except ServiceError:

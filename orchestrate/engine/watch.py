@@ -23,9 +23,9 @@ from orchestrate.model.rows import TaskRow
 from orchestrate.model.wire import Frame, Run
 from orchestrate.ports import AgentService, Clock, Surface
 
-#: Pauses before a stream that did not hold is opened again, in seconds; the last one repeats, and is stretched with the
-#: number of runs as the poll's round is.
-_PAUSES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+#: Pauses before a stream that did not hold is opened again, in seconds, stretched as the poll's round is. The last one
+#: repeats; it is shorter than a round, so that the poll leaves such a run alone.
+_PAUSES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 #: A stream that was open for so long did hold, whatever it brought.
 _HELD_SECONDS = 60.0
 #: How long the service may not know a run that it made, or refuse to tell of it, before that counts.
@@ -119,9 +119,7 @@ class Watcher:
                 watch.broken = 0 if has_held else watch.broken + 1
 
     def _pause_seconds(self, watch: _Watch) -> float:
-        if watch.broken < len(_PAUSES):
-            return _PAUSES[watch.broken]
-        return max(_PAUSES[-1], self._poller.round_seconds)
+        return _PAUSES[min(watch.broken, len(_PAUSES) - 1)] * self._poller.stretch
 
     async def _read(self, watch: _Watch) -> None:
         watch.seen.on_connect()
