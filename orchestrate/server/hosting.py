@@ -97,7 +97,7 @@ class HostedServer:
             wrapper_class=structlog.make_filtering_bound_logger("info"),
         )
         self._clock = SystemClock()
-        self._last_request = self._clock.monotonic()
+        self._last_use = self._clock.monotonic()
         self._stop = anyio.Event()
         self.file = ServerFile(
             port=listener.getsockname()[1],
@@ -129,6 +129,7 @@ class HostedServer:
             tasks=tasks,
             clock=self._clock,
             log=self._log,
+            on_end=self._on_use,
             default_agent=self._options.default_agent,
             models=self._options.models,
         )
@@ -137,7 +138,7 @@ class HostedServer:
             keyring=Keyring(self.file.token),
             port=self.file.port,
             started_at=to_timestamp(self._clock.now()),
-            on_request=self._on_request,
+            on_request=self._on_use,
             heartbeat_seconds=self._options.heartbeat_seconds,
             log=self._log,
         )
@@ -181,14 +182,14 @@ class HostedServer:
             "scripted": ScriptedRunner(workplace),
         }
 
-    def _on_request(self) -> None:
-        self._last_request = self._clock.monotonic()
+    def _on_use(self) -> None:
+        self._last_use = self._clock.monotonic()
 
     async def _stop_when_idle(self, service: Service) -> None:
         while True:
             if service.live_count:
-                self._on_request()
-            left = self._last_request + self._options.idle_seconds - self._clock.monotonic()
+                self._on_use()
+            left = self._last_use + self._options.idle_seconds - self._clock.monotonic()
             if left <= 0:
                 self._log.info("server is not needed any more", idle_seconds=self._options.idle_seconds)
                 self._stop.set()

@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import anyio
@@ -50,6 +50,7 @@ class Service:
         tasks: anyio.abc.TaskGroup,
         clock: Clock,
         log: structlog.typing.FilteringBoundLogger,
+        on_end: Callable[[], None],
         default_agent: LocalAgent | None = None,
         models: tuple[str, ...] = (),
     ) -> None:
@@ -58,6 +59,7 @@ class Service:
         self._tasks = tasks
         self._clock = clock
         self._log = log
+        self._on_end = on_end
         self._default_agent = default_agent
         self._models = models
         self._live: dict[str, LiveRun] = {}
@@ -242,6 +244,7 @@ class Service:
         self._save(live, ended)
         del self._live[live.run.id]
         live.announce()
+        self._on_end()
         self._log.info("run ended", agent_id=live.agent.id, run_id=live.run.id, status=outcome.status)
 
     def _save(self, live: LiveRun, run: RunRecord) -> None:

@@ -113,6 +113,28 @@ def test_commits_on_the_starting_branch_go_to_the_agents_own_branch(calls, remot
     assert remote.heads()["main"] == before
 
 
+def test_commits_on_no_branch_at_all_go_to_the_agents_own_branch(calls, remote):
+    script = [{"run": ["git", "checkout", "--quiet", "--detach"]}, WRITE, {"commit": "add"}]
+
+    branch = branch_of(calls.end(calls.create_scripted(script, repos=repos(remote))))
+
+    assert branch.startswith("cursor/")
+    assert remote.read(branch, "new.txt") == "new\n"
+
+
+def test_a_branch_that_moved_on_the_remote_is_not_overwritten(calls, remote, tmp_path):
+    remote.commit("shared", {"theirs.txt": "theirs"})
+    script = [{"checkout": "shared"}, WRITE, {"commit": "mine"}]
+    created = calls.create_scripted(script, repos=repos(remote))
+    before = remote.heads()["shared"]
+
+    frames = calls.frames(created)
+
+    assert remote.heads()["shared"] == before
+    assert "could not be pushed" in text_of(frames, "thinking")
+    assert clone_of(tmp_path, created).exists()
+
+
 def test_uncommitted_work_is_kept_and_noted(calls, remote, tmp_path):
     created = calls.create_scripted([WRITE], repos=repos(remote))
 
@@ -228,13 +250,14 @@ def test_an_agent_program_that_is_missing_or_not_executable_is_refused_by_name(c
         str(tmp_path / "absent"): "does not exist",
         str(tmp_path / "plain.txt"): "is not executable",
         "./relative": "must be absolute",
+        "nul\0": "must not contain NUL",
         "": "is missing",
     }
     for command, words in wrong.items():
         status, code, message = error_of(calls.try_create(localAgent={"command": [command]}))
         assert (status, code) == (400, "validation_error")
         assert words in message
-        assert command in message
+        assert command.strip("nul\0") in message
 
 
 @pytest.mark.parametrize("script", ['{"a": 1}', '[{"fly": 1}]', "[1]", "nonsense"])

@@ -205,8 +205,8 @@ def test_a_server_that_nobody_needs_ends(state):
 
 
 def test_a_server_with_a_living_agent_is_needed(state):
-    prompt = 'null-runner: {"seconds": 0.6}'
-    with running_server(state, idle_seconds=0.2) as server, ServerCalls(server) as calls:
+    prompt = 'null-runner: {"seconds": 0.9}'
+    with running_server(state, idle_seconds=0.6) as server, ServerCalls(server) as calls:
         assert calls.end(calls.create(prompt))["status"] == "FINISHED"
 
 
@@ -330,6 +330,32 @@ def test_a_run_that_was_not_begun_is_begun_by_the_next_server(state, tmp_path):
         assert calls.end(created)["result"] == "late"
 
 
+def test_a_repository_that_is_gone_by_then_ends_the_run(state, tmp_path):
+    remote = make_remote(tmp_path / "remote.git")
+    with running_server(state) as server, ServerCalls(server) as calls:
+        created = calls.create_scripted([], repos=[{"url": remote.url}])
+        calls.end(created)
+    _make_unbegun(state, created)
+    shutil.rmtree(remote.path)
+
+    with running_server(state) as server, ServerCalls(server) as calls:
+        run = calls.end(created)
+
+    assert (run["status"], run["error"]["code"]) == ("ERROR", "launch_failed")
+    assert "could not be cloned" in run["error"]["message"]
+
+
+def test_a_cancelled_run_that_was_not_begun_never_is(state):
+    with running_server(state) as server, ServerCalls(server) as calls:
+        created = calls.create_scripted([{"print": "never"}])
+        calls.end(created)
+    _make_unbegun(state, created, cancel_requested=1)
+
+    with running_server(state) as server, ServerCalls(server) as calls:
+        assert calls.end(created)["status"] == "CANCELLED"
+    assert not spool_of(state, created).was_begun()
+
+
 def test_values_of_pass_env_that_died_with_the_server_are_missed(state, tmp_path):
     passed = base64.b64encode(b'{"KEY": "value"}').decode()
     with running_server(state) as server, ServerCalls(server) as calls:
@@ -343,11 +369,14 @@ def test_values_of_pass_env_that_died_with_the_server_are_missed(state, tmp_path
     assert (run["error"]["code"], "KEY" in run["error"]["message"]) == ("launch_failed", True)
 
 
-def _make_unbegun(state, created):
+def _make_unbegun(state, created, *, cancel_requested=0):
     shutil.rmtree(spool_of(state, created).folder)
     connection = sqlite3.connect(state / "server.db")
     with connection:
-        connection.execute("UPDATE runs SET status = 'CREATING', started_at = NULL WHERE id = ?", (created.run["id"],))
+        connection.execute(
+            "UPDATE runs SET status = 'CREATING', started_at = NULL, cancel_requested = ? WHERE id = ?",
+            (cancel_requested, created.run["id"]),
+        )
     connection.close()
 
 

@@ -44,6 +44,7 @@ async def service(folder, runner_type=NullRunner):
                 tasks=tasks,
                 clock=clock,
                 log=structlog.wrap_logger(structlog.ReturnLogger()),
+                on_end=lambda: None,
                 default_agent=LocalAgent(runner="null"),
             )
             tasks.cancel_scope.cancel()
