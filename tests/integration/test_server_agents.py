@@ -103,14 +103,16 @@ def test_a_branch_that_the_agent_has_switched_to_is_reported(calls, remote):
     assert branch_of(calls.end(calls.create_scripted(script, repos=repos(remote)))) == "mine"
 
 
-def test_commits_on_the_starting_branch_go_to_the_agents_own_branch(calls, remote):
-    script = [{"run": ["git", "checkout", "--quiet", "main"]}, WRITE, {"commit": "add"}]
-    before = remote.heads()["main"]
+@pytest.mark.parametrize("ref", ["main", "shared", "refs/heads/shared"])
+def test_commits_on_the_starting_branch_go_to_the_agents_own_branch(calls, remote, ref):
+    remote.commit("shared", {"shared.txt": "shared"})
+    switch = {"run": ["git", "checkout", "--quiet", ref.removeprefix("refs/heads/")]}
+    before = remote.heads()
 
-    branch = branch_of(calls.end(calls.create_scripted(script, repos=repos(remote))))
+    run = calls.end(calls.create_scripted([switch, WRITE, {"commit": "add"}], repos=repos(remote, ref)))
 
-    assert branch.startswith("cursor/")
-    assert remote.heads()["main"] == before
+    assert branch_of(run).startswith("cursor/")
+    assert before.items() <= remote.heads().items()
 
 
 def test_commits_on_no_branch_at_all_go_to_the_agents_own_branch(calls, remote):

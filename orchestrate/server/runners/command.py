@@ -157,7 +157,7 @@ class CommandRunner:
             url=place["url"],
             branch=branch_name(str(agent.profile["name"]), agent_id=agent.id),
             start=place["start"],
-            protected=frozenset((place["startingRef"], place["defaultBranch"])),
+            protected=frozenset((place["startingRef"].removeprefix("refs/heads/"), place["defaultBranch"])),
         )
 
     async def _conclude(self, live: LiveRun, spool: Spool) -> Outcome:
