@@ -4,7 +4,9 @@ from orchestrate.model.faults import Fault
 
 
 def test_a_message_has_what_happened_first_and_then_what_is_known():
-    lines = message_lines("error", "it broke.", where="plan.json:4", known=["a is there", "b is not"], held="c", do="run\nit")
+    lines = message_lines(
+        "error", "it broke.", where="plan.json:4", known=["a is there", "b is not"], held="c", do="run\nit"
+    )
     assert lines == [
         "error: it broke.",
         "  where  plan.json:4",
@@ -17,7 +19,9 @@ def test_a_message_has_what_happened_first_and_then_what_is_known():
 
 
 def test_every_fault_of_a_plan_has_its_line():
-    error = PlanRefused("the plan has 2 faults", faults=[Fault("tasks[0].name", "is missing", 4), Fault("", "is empty")])
+    error = PlanRefused(
+        "the plan has 2 faults", faults=[Fault("tasks[0].name", "is missing", 4), Fault("", "is empty")]
+    )
     assert error_lines(error, program="orchestrate", plan_path="work/plan.json") == [
         "error: work/plan.json:4 tasks[0].name: is missing",
         "error: work/plan.json: is empty",

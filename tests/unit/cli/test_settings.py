@@ -2,7 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestrate.cli.settings import Settings, Streams, own_program, program_in_help, program_of, read_settings, settings_of
+from orchestrate.cli.settings import (
+    Settings,
+    Streams,
+    own_program,
+    program_in_help,
+    program_of,
+    read_settings,
+    settings_of,
+)
 from orchestrate.errors import InputRefused
 
 HOME = {"HOME": "/home/ada"}
@@ -18,7 +26,7 @@ def test_an_empty_environment_means_the_defaults():
     assert found.backend_url is None
     assert found.runtime is None
     assert found.agent_depth == 0
-    assert not (found.is_ci or found.no_color or found.force_color or found.is_dumb)
+    assert not any((found.is_ci, found.no_color, found.force_color, found.is_dumb))
     assert found.state_dir == Path("/home/ada/.local/state/orchestrate")
     assert found.cache_dir == Path("/home/ada/.cache/orchestrate")
 
@@ -29,7 +37,9 @@ def test_xdg_folders_are_taken_and_relative_ones_are_not():
     assert found.cache_dir == Path("/home/ada/.cache/orchestrate")
 
 
-@pytest.mark.parametrize(("value", "expected"), [("", False), ("0", False), ("false", False), ("1", True), ("true", True)])
+@pytest.mark.parametrize(
+    ("value", "expected"), [("", False), ("0", False), ("false", False), ("1", True), ("true", True)]
+)
 def test_ci_and_force_color_may_be_switched_off_by_value(value, expected):
     found = settings({"CI": value, "FORCE_COLOR": value})
     assert found.is_ci is expected
@@ -42,7 +52,9 @@ def test_no_color_counts_whatever_it_says(value, expected):
 
 
 def test_variables_of_a_file_stand_in_for_missing_ones_only():
-    found = settings({"CURSOR_API_KEY": "real"}, file_variables={"CURSOR_API_KEY": "file", "ORCHESTRATE_RUNTIME": "local"})
+    found = settings(
+        {"CURSOR_API_KEY": "real"}, file_variables={"CURSOR_API_KEY": "file", "ORCHESTRATE_RUNTIME": "local"}
+    )
     assert found.api_key == "real"
     assert found.runtime == "local"
     assert found.environ["ORCHESTRATE_RUNTIME"] == "local"
@@ -79,7 +91,9 @@ def test_the_program_is_named_as_the_reader_called_it(tmp_path):
     assert found == "python -m orchestrate"
     away = program_of([str(python), "-m", "orchestrate"], "/x/__main__.py", search_path="/nowhere")
     assert away == f"{python} -m orchestrate"
-    assert program_of([".venv/bin/python", "-m", "orchestrate"], "", search_path="") == ".venv/bin/python -m orchestrate"
+    assert (
+        program_of([".venv/bin/python", "-m", "orchestrate"], "", search_path="") == ".venv/bin/python -m orchestrate"
+    )
 
 
 def test_another_program_of_the_same_name_first_on_the_path_is_not_meant(tmp_path):
