@@ -68,11 +68,19 @@ def words_of(frame: Frame) -> str | None:
         case "tool_call":
             return _tool_words(frame.data)
         case "thinking":
-            return "thinking"
+            return _last_whole_line(frame.data) or "thinking"
         case "assistant":
             return "writing its reply"
         case _:
             return None
+
+
+def _last_whole_line(data: Mapping[str, object]) -> str | None:
+    """What a program on this machine said last: its stderr comes in whole lines, a model's reasoning in pieces."""
+    text = data.get("text")
+    if not isinstance(text, str) or not text.endswith("\n"):
+        return None
+    return text.strip().rpartition("\n")[2][:_ARGUMENT_READ] or None
 
 
 def _tool_words(data: Mapping[str, object]) -> str:
