@@ -32,6 +32,7 @@ _MOST_EDITS = 2
 _CRASH_WITHIN = 120
 #: Virtual seconds within which every seed must come to its end.
 _LONGEST = 48 * 3600.0
+_LONGEST_STORY = 20_000
 _MOST_ENGINES = 200
 
 
@@ -139,6 +140,7 @@ class World:
     def _run(self) -> int:
         while True:
             assert self.timeline.elapsed < _LONGEST, "the end was not reached"
+            assert len(self._story) < _LONGEST_STORY, "more and more happens, and the end is not reached"
             action = self.timeline.next_action()
             assert action is not None, "nothing will happen any more, and the engine waits"
             try:

@@ -70,7 +70,7 @@ class Performers:
             case CancelRun():
                 self._cancel(effect)
             case SetTimer(timer=timer, delay_seconds=seconds):
-                self._answer(TimerFired(timer=timer), after=seconds)
+                self._engine.after(seconds, lambda: self._engine.put(TimerFired(timer=timer)))
 
     def _launch(self, row: TaskRow) -> None:
         intent = _intent(row)
@@ -221,8 +221,9 @@ class Performers:
 
     def _answer(self, event: Event, *, after: float) -> None:
         self._engine.after(after, lambda: self._engine.put(event))
-        if self._happens(self._luck.doubled):
-            again = after + self._random.choice([0.0, self._random.uniform(0, 60)])
+        echoes = self._random.choice([1, 1, 4]) if self._happens(self._luck.doubled) else 0
+        for _ in range(echoes):
+            again = after + self._random.choice([0.0, self._random.uniform(0, 60), self._random.uniform(0, 600)])
             self._engine.after(again, lambda: self._engine.put(event))
 
     def _happens(self, chance: float) -> bool:

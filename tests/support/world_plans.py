@@ -42,13 +42,13 @@ def luck_of(random: Random) -> Luck:
         request_lost=0.06 * scale,
         answer_lost=0.10 * scale,
         answer_late=0.5,
-        doubled=0.12 * scale,
+        doubled=0.2 * scale,
         refused=0.02 * scale * random.choice([0.0, 1.0]),
         delayed=0.12 * scale,
         other_id=0.03 * scale * rare,
         unreachable=0.08 * scale,
         stream_cut=0.2 * scale,
-        run_fails=0.2 * min(scale, 1.0) * random.random(),
+        run_fails=0.35 * min(scale, 1.0) * random.random(),
         run_vanishes=0.05 * rare,
         program_fault=0.02 * rare,
     )
@@ -82,7 +82,7 @@ def random_task(random: Random, name: str, *, earlier: Sequence[str]) -> dict[st
     fields: dict[str, object] = {"priority": random.choice([0, 0, 0, 1, -1, 5])}
     if random.random() < 0.7:
         modes = random.sample(_MODES, random.randint(1, len(_MODES)))
-        fields["retry"] = {"attempts": random.randint(1, 4), "on": modes, "backoffSec": random.choice([0, 0, 5, 60])}
+        fields["retry"] = {"attempts": random.randint(1, 4), "on": modes, "backoffSec": random.choice([0, 0, 0, 5, 60])}
     if random.random() < 0.1:
         fields["maxAttempts"] = random.randint(1, 3)
     if random.random() < 0.15:

@@ -108,12 +108,13 @@ def _drawn(random: Random, luck: Luck, request: Request, *, agent_id: AgentId, n
     status = RunStatus.FINISHED
     if random.random() < luck.run_fails:
         status = random.choice([RunStatus.ERROR, RunStatus.ERROR, RunStatus.EXPIRED, RunStatus.CANCELLED])
+    lengths = [random.uniform(0.1, 3), random.uniform(5, 300), random.uniform(60, 600)]
     return SimulatedAgent(
         id=agent_id,
         run_id=RunId(str(agent_id).replace("bc-", "run-", 1)),
         request=request,
         visible_at=now + random.choice([0.0, random.uniform(0, LONGEST_UNSEEN)]),
-        ends_at=now + random.choice([random.uniform(0.1, 3), random.uniform(5, 300), random.uniform(60, 600)]),
+        ends_at=now + random.choice(lengths if status == RunStatus.FINISHED else [lengths[0], *lengths]),
         status=status,
         is_empty=status != RunStatus.FINISHED or random.random() < luck.run_fails / 4,
         handoff=_handoff(random, request.task),

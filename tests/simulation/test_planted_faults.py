@@ -1,0 +1,149 @@
+"""Faults planted into the machine, one line each: the world must notice every one of them within a few seeds."""
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+
+import pytest
+
+from orchestrate.core import (
+    branches,
+    finishing,
+    launching,
+    operating,
+    recovery,
+    retrying,
+    scheduling,
+    state,
+    verdicts,
+    watching,
+)
+from tests.support.world import World, WorldBroken
+
+#: Seeds within which a fault must show.
+_SEEDS = 600
+
+_FAULTS = [
+    pytest.param(
+        launching.on_launch_outcome_unknown,
+        "return change(RowChanged(row), effects=[LookUpAgent(row=row, code=event.code)])",
+        "return change(RowChanged(replace(row, status=TaskStatus.PENDING, launch=None)))",
+        id="silence is taken for refusal, and a second agent is launched",
+    ),
+    pytest.param(
+        launching.awaits,
+        "row.launch.agent_id == agent_id",
+        "True",
+        id="a late answer to a former attempt counts for the present one",
+    ),
+    pytest.param(
+        watching.watched, "row.run_id == run_id", "True", id="the late end of a former run ends the present one"
+    ),
+    pytest.param(
+        state.releases,
+        "row.status != TaskStatus.HANDED_OFF",
+        "row.status in (TaskStatus.PENDING, TaskStatus.RUNNING)",
+        id="an error releases the dependants",
+    ),
+    pytest.param(
+        state.releases,
+        "row.handoff_status != HandoffStatus.BLOCKED",
+        "True",
+        id="a blocked handoff releases the dependants",
+    ),
+    pytest.param(retrying.may_retry, "mode not in task.retry.on", "False", id="every failure is tried again"),
+    pytest.param(
+        retrying.may_retry,
+        "attempts < task.retry.attempts",
+        "True",
+        id="a task is tried more often than the plan allows",
+    ),
+    pytest.param(
+        finishing.on_run_ended,
+        "return _cancelled(row)",
+        "return _in_error(state, row, event)",
+        id="a cancel is tried again",
+    ),
+    pytest.param(
+        finishing.on_run_ended, "if not event.reply.is_empty", "if True", id="an empty message counts as a handoff"
+    ),
+    pytest.param(
+        branches.propagate,
+        "row.starting_ref == placeholder or",
+        "False or",
+        id="a dependant starts from a placeholder that is not there",
+    ),
+    pytest.param(recovery._taken_up_row, "[WatchRun(row=row), ", "[", id="a resumed engine does not watch what runs"),
+    pytest.param(
+        recovery._taken_up_row,
+        "return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])",
+        "return change(RowChanged(replace(row, status=TaskStatus.PENDING, launch=None)))",
+        id="a resumed engine launches again without a look-up",
+    ),
+    pytest.param(
+        scheduling.start_ready_tasks,
+        "< slots(state)",
+        "<= slots(state)",
+        id="one task more starts than there are slots",
+    ),
+    pytest.param(
+        operating._is_all_handed_off, "return all(", "return True or all(", id="the exit code is 0 whatever happened"
+    ),
+    pytest.param(
+        operating.end_if_over, "state.running > _unwatched(state) or", "", id="the engine leaves while tasks run"
+    ),
+    pytest.param(
+        launching.on_agent_not_found,
+        "return _sent_again(state, row, at=event.at)",
+        "return NOTHING",
+        id="a request that never arrived is not sent again",
+    ),
+    pytest.param(
+        launching.on_launch_refused,
+        'return _in_error(state, row, note=note, told=f"{words} No agent was made.", at=event.at)',
+        "return change(RowChanged(_withdrawn(row, TaskStatus.PENDING, at=event.at)))",
+        id="a refusal is tried again",
+    ),
+    pytest.param(
+        verdicts.judged, "for word in _PRECEDENCE", "for word in reversed(_PRECEDENCE)", id="the weakest verdict wins"
+    ),
+    pytest.param(
+        state.has_left_plan,
+        "row.name not in state.plan.tasks_by_name",
+        "False",
+        id="a task is launched out of the plan",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "sound", "faulty"), _FAULTS)
+def test_the_world_notices(function, sound, faulty):
+    with _planted(function, sound, faulty):
+        assert _first_broken_seed() is not None
+
+
+@contextmanager
+def _planted(function: Callable[..., object], sound: str, faulty: str) -> Iterator[None]:
+    """The function with one piece of its source replaced, for everybody who holds it."""
+    assert isinstance(function, FunctionType)
+    source = textwrap.dedent(inspect.getsource(function))
+    assert source.count(sound) == 1, f"{sound!r} is {source.count(sound)} times in {function.__name__}"
+    namespace = dict(function.__globals__)
+    exec(compile(source.replace(sound, faulty), f"planted in {function.__name__}", "exec"), namespace)
+    code = function.__code__
+    function.__code__ = namespace[function.__name__].__code__
+    try:
+        yield
+    finally:
+        function.__code__ = code
+
+
+def _first_broken_seed() -> int | None:
+    for seed in range(_SEEDS):
+        try:
+            World(seed).run()
+        except WorldBroken:
+            return seed
+    return None
