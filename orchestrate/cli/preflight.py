@@ -7,6 +7,8 @@ repository, not this machine.
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 
+from pydantic.alias_generators import to_camel
+
 from orchestrate.cloud.client import CloudClient
 from orchestrate.errors import InputRefused, Refused, ServiceError
 from orchestrate.model.nearest import Nearest
@@ -15,6 +17,21 @@ from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.repo.git import Git
 
 _NOTHING_LAUNCHED = "Nothing was launched."
+#: Bounds of a plan that nothing keeps yet.
+_LIMITS_NOT_KEPT = ("max_depth", "max_agents", "budget_cents", "reserve_cents")
+#: Fields of a task that nothing acts on yet.
+_TASK_FIELDS_NOT_KEPT = ("measurements", "cpus", "memory_mb")
+
+
+def not_enforced(plan: Plan) -> list[str]:
+    """The one warning of what the plan asks for and this version does not do; none for a plan that asks for none of it."""
+    limits = [name for name in _LIMITS_NOT_KEPT if getattr(plan.limits, name) is not None]
+    of_tasks = [name for name in _TASK_FIELDS_NOT_KEPT if any(getattr(task, name) for task in plan.tasks)]
+    names = [f"limits.{to_camel(name)}" for name in limits] + [f"tasks[].{to_camel(name)}" for name in of_tasks]
+    if not names:
+        return []
+    them = "it" if len(names) == 1 else "them"
+    return [f"the plan has {', '.join(names)}; this version does not act on {them}."]
 
 
 async def check_access(client: CloudClient, *, kind: RuntimeKind) -> None:

@@ -3,6 +3,8 @@
 import argparse
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import orjson
 from orchestrate.cli import output
 from orchestrate.cli.live import ShownSurface, make_surface
 from orchestrate.cli.locating import locate
-from orchestrate.cli.messages import fault_lines
+from orchestrate.cli.messages import fault_lines, message_lines
 from orchestrate.cli.running import Outcome, Prepared, Request, prepare, run_prepared
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
@@ -26,6 +28,12 @@ from orchestrate.system import SystemClock
 from orchestrate.text.terminal import escape_for_terminal
 
 _SETTLED = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
+_INTERRUPTED = {
+    "code": "interrupted",
+    "message": "interrupted; agents were left running",
+    "retryable": True,
+    "recoveryAction": "call again to go on",
+}
 
 
 class NotConfirmed(OrchestrateError):
@@ -51,6 +59,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Run the plan; answers the exit code."""
+    try:
+        with _signals_interrupt():
+            return _ran(args, settings)
+    except KeyboardInterrupt:
+        _tell_interrupted(is_json=args.json)
+        return EXIT_INTERRUPTED
+
+
+def _ran(args: argparse.Namespace, settings: Settings) -> int:
     request = _request(args)
     environment = environment_of(settings)
     prepared = prepare(request, environment)
@@ -93,7 +110,11 @@ class _Terminal:
 
     def on_warning(self, message: str) -> None:
         """A warning is shown, and the run goes on."""
-        output.say([f"attention: {escape_for_terminal(message)}"])
+        told = f"attention: {escape_for_terminal(message)}"
+        if self._surface is None:
+            output.say([told])
+        else:
+            self._surface.say(told)
 
     def close(self) -> None:
         """Leave nothing on the screen that moves."""
@@ -120,9 +141,26 @@ class _Terminal:
             output.put_bytes(json_of(outcome))
 
 
+@contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """Before and after the engine lives, every signal that means "leave" does what Ctrl-C does."""
+    former = {number: signal.signal(number, signal.default_int_handler) for number in _leaving_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _leaving_signals() -> tuple[signal.Signals, ...]:
+    """The signals to leave at; whoever started us with nohup wants us to outlive the terminal."""
+    is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return (signal.SIGINT, signal.SIGTERM) if is_nohup else (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 async def _obey_signals(engine: Engine) -> None:
     """The first signal saves and leaves; a second one leaves at once."""
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+    with anyio.open_signal_receiver(*_leaving_signals()) as signals:
         count = 0
         async for _ in signals:
             count += 1
@@ -153,14 +191,24 @@ def _document(outcome: Outcome) -> dict[str, object]:
 
 def _error_of(outcome: Outcome) -> dict[str, object]:
     """Why the run is not done, in the words of the JSON contract."""
-    is_interrupted = outcome.exit_code == EXIT_INTERRUPTED
-    if is_interrupted:
-        code, message, action = "interrupted", "interrupted; agents were left running", "call again to go on"
+    if outcome.exit_code == EXIT_INTERRUPTED:
+        return _INTERRUPTED
+    open_tasks = [row.name for row in outcome.rows if row.status not in _SETTLED]
+    return {
+        "code": "needs_planner",
+        "message": f"not handed off: {', '.join(open_tasks)}",
+        "retryable": False,
+        "recoveryAction": "read the notes and postmortems of these tasks, change the plan, then call again",
+    }
+
+
+def _tell_interrupted(*, is_json: bool) -> None:
+    """Interrupted before there was a run, or twice: nobody waits for a summary."""
+    if is_json:
+        document = {"ok": False, "operation": "run", "exitCode": EXIT_INTERRUPTED, "error": _INTERRUPTED}
+        output.put_bytes(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
     else:
-        open_tasks = [row.name for row in outcome.rows if row.status not in _SETTLED]
-        code, message = "needs_planner", f"not handed off: {', '.join(open_tasks)}"
-        action = "read the notes and postmortems of these tasks, change the plan, then call again"
-    return {"code": code, "message": message, "retryable": is_interrupted, "recoveryAction": action}
+        output.say(message_lines("note", "interrupted; agents that were launched go on."))
 
 
 def _request(args: argparse.Namespace) -> Request:

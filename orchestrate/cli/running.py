@@ -1,5 +1,6 @@
 """Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,10 +10,12 @@ from typing import Protocol
 
 import anyio
 
+from orchestrate.cli.agent_program import local_agent
 from orchestrate.cli.plan_file import read_plan_file
-from orchestrate.cli.preflight import check_access, check_models, check_repository
-from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, local_agent, repository_address
-from orchestrate.cli.wiring import CLOUD_URL, Job, Service, engine_of, new_engine_id
+from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
+from orchestrate.cli.reviving import keep_server
+from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, repository_address
+from orchestrate.cli.wiring import CLOUD_URL, Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.core.state import State
@@ -23,12 +26,14 @@ from orchestrate.model.faults import Fault
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.wire import LocalAgent
 from orchestrate.ports import Surface
 from orchestrate.repo.git import Git
 from orchestrate.server.discovery import Endpoint
 from orchestrate.server.serve import ensure_server
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
+from orchestrate.text.templates import Templates
 
 _SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY)", re.IGNORECASE)
 
@@ -69,13 +74,16 @@ class Prepared:
     warnings: tuple[Fault, ...]
     runtime: Runtime
     settings: RunSettings
+    templates: Templates
+    #: The agent program; local runtime only.
+    agent: LocalAgent | None = None
 
 
 class Audience(Protocol):
     """Whoever is told about a run."""
 
     def on_warning(self, message: str) -> None:
-        """Something that could not be checked."""
+        """Something that the run goes on in spite of."""
         ...
 
     def surface(self, prepared: Prepared) -> Surface:
@@ -102,7 +110,7 @@ class Outcome:
 
 
 def prepare(request: Request, environment: Environment) -> Prepared:
-    """Read and check the plan and choose the runtime; PlanRefused or InputRefused with all that is wrong."""
+    """Read and check the plan, the templates and the agent program; PlanRefused or InputRefused with what is wrong."""
     plan, warnings = read_plan(request.plan_path, runtime=request.runtime or environment.runtime)
     runtime = choose_runtime(
         request.runtime, variable=environment.runtime, plan=plan, has_key=environment.api_key is not None
@@ -112,7 +120,14 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         drain=request.drain,
         max_runtime_seconds=request.max_runtime_seconds,
     )
-    return Prepared(plan, tuple(warnings), runtime, settings)
+    return Prepared(
+        plan=plan,
+        warnings=tuple(warnings),
+        runtime=runtime,
+        settings=settings,
+        templates=load_templates(request.templates_folder),
+        agent=_agent(plan, request, environment) if runtime.kind is RuntimeKind.LOCAL else None,
+    )
 
 
 def read_plan(path: Path, *, runtime: str | None = None) -> tuple[Plan, list[Fault]]:
@@ -124,7 +139,9 @@ def read_plan(path: Path, *, runtime: str | None = None) -> tuple[Plan, list[Fau
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
     """Check the service, take the workspace, and run the plan to its exit code."""
     folder = request.plan_path.parent.resolve()
-    service = await _service(prepared, request, environment, folder)
+    for warning in not_enforced(prepared.plan):
+        audience.on_warning(warning)
+    service = await _service(prepared, environment)
     repo_url = repository_address(prepared.plan, folder=folder, kind=service.kind)
     engine_id = new_engine_id()
     async with service.client() as client:
@@ -133,7 +150,7 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             folder, root_slug=prepared.plan.root_slug, engine_id=engine_id, now=SystemClock().now()
         )
         try:
-            if not store.loaded.rows:
+            if any(task.name not in store.loaded.rows for task in prepared.plan.tasks):
                 await _preflight(prepared.plan, service, client, environment, audience, repo_url=repo_url)
             job = Job(
                 plan=prepared.plan,
@@ -141,7 +158,7 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 repo_url=repo_url,
                 settings=prepared.settings,
                 depth=environment.agent_depth,
-                templates_folder=request.templates_folder,
+                templates=prepared.templates,
                 secrets=tuple(_secrets(service, environment)),
             )
             engine = engine_of(
@@ -152,35 +169,67 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 surface=audience.surface(prepared),
                 engine_id=engine_id,
             )
-            exit_code = await _attended(engine, store, audience)
+            exit_code = await _attended(engine, store, service, environment, audience)
             return Outcome(exit_code, engine.state)
         finally:
             await store.close()
 
 
-async def _attended(engine: Engine, store: WorkspaceStore, audience: Audience) -> int:
+async def _attended(
+    engine: Engine, store: WorkspaceStore, service: Service, environment: Environment, audience: Audience
+) -> int:
     exit_code = 1
     with _single_errors():
         async with anyio.create_task_group() as beside:
             beside.start_soon(audience.attend, engine)
             beside.start_soon(store.keep_beating, SystemClock())
+            if service.is_own_server:
+                beside.start_soon(_keep_own_server, service, environment, audience)
             exit_code = await engine.run()
             beside.cancel_scope.cancel()
     return exit_code
 
 
-async def _service(prepared: Prepared, request: Request, environment: Environment, folder: Path) -> Service:
-    if prepared.runtime.kind is RuntimeKind.CLOUD:
+async def _keep_own_server(service: Service, environment: Environment, audience: Audience) -> None:
+    """Start the local server again whenever it is gone: a run outlives it, as agents do."""
+    await keep_server(
+        _server_folder(environment),
+        url=service.url,
+        environment=environment.variables,
+        clock=SystemClock(),
+        tell=audience.on_warning,
+    )
+
+
+def _agent(plan: Plan, request: Request, environment: Environment) -> LocalAgent:
+    return local_agent(
+        request.agent_command,
+        plan=plan,
+        folder=request.plan_path.parent.resolve(),
+        current=environment.current,
+        search_path=environment.variables.get("PATH", os.defpath),
+    )
+
+
+async def _service(prepared: Prepared, environment: Environment) -> Service:
+    if prepared.agent is None:
         return _cloud(environment)
-    agent = local_agent(request.agent_command, plan=prepared.plan, folder=folder, current=environment.current)
-    pass_env = {name: environment.variables[name] for name in agent.pass_env if name in environment.variables}
+    names = prepared.agent.pass_env
+    pass_env = {name: environment.variables[name] for name in names if name in environment.variables}
     inherited = _inherited_server(environment)
     if inherited is not None:
         url, key = inherited
     else:
         endpoint = await anyio.to_thread.run_sync(_ensure_server, environment)
         url, key = endpoint.url, endpoint.token
-    return Service(kind=RuntimeKind.LOCAL, url=url, key=key, agent=agent, pass_env=pass_env)
+    return Service(
+        kind=RuntimeKind.LOCAL,
+        url=url,
+        key=key,
+        agent=prepared.agent,
+        pass_env=pass_env,
+        is_own_server=inherited is None,
+    )
 
 
 def _cloud(environment: Environment) -> Service:
@@ -200,7 +249,11 @@ def _inherited_server(environment: Environment) -> tuple[str, str] | None:
 
 
 def _ensure_server(environment: Environment) -> Endpoint:
-    return ensure_server(environment.state_dir / "server", environment=environment.variables)
+    return ensure_server(_server_folder(environment), environment=environment.variables)
+
+
+def _server_folder(environment: Environment) -> Path:
+    return environment.state_dir / "server"
 
 
 async def _preflight(

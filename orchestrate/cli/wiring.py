@@ -44,6 +44,8 @@ class Service:
     agent: LocalAgent | None = None
     #: Values of the agent program's ``passEnv``.
     pass_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    #: True for the local server of this user, which the run may start again.
+    is_own_server: bool = False
 
     def client(self) -> CloudClient:
         """A client with this key."""
@@ -61,9 +63,9 @@ class Job:
     folder: Path
     repo_url: str
     settings: RunSettings
+    templates: Templates
     #: How deep this engine is in the tree of planners.
     depth: int = 0
-    templates_folder: Path | None = None
     #: Values that never reach a file of ours or a prompt.
     secrets: tuple[str, ...] = ()
 
@@ -86,7 +88,7 @@ def engine_of(
         ),
         outside=Outside(service=client, ledger=store, archive=store, clock=SystemClock(), surface=surface),
         request_options=RequestOptions(repo_url=job.repo_url, local_agent=service.agent, depth=job.depth),
-        templates=load_templates(job.templates_folder),
+        templates=job.templates,
         redactor=Redactor(job.secrets),
         pace=_LOCAL_PACE if service.kind is RuntimeKind.LOCAL else Pace(),
     )
@@ -98,13 +100,19 @@ def new_engine_id() -> EngineId:
 
 
 def load_templates(folder: Path | None) -> Templates:
-    """The shipped templates, each replaced by the file of its name in ``folder``; InputRefused for an unreadable one."""
+    """The shipped templates, each replaced by the file of its name in ``folder``; InputRefused for a broken one."""
     sources = {name: (shipped("templates") / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES}
     if folder is None:
         return Templates(sources)
     if not folder.is_dir():
-        raise InputRefused(f"--templates: {folder} is no folder.")
-    return Templates({**sources, **_own_templates(folder)})
+        raise InputRefused(f"--templates: {folder} is no folder. Nothing was launched.")
+    own = _own_templates(folder)
+    if not own:
+        hint = f"name a file like one of {', '.join(name for name in TEMPLATE_NAMES if not name.startswith('_'))}"
+        raise InputRefused(f"--templates: {folder} holds no template. Nothing was launched.", hint=hint)
+    templates = Templates({**sources, **own})
+    templates.check()
+    return templates
 
 
 def _own_templates(folder: Path) -> dict[str, str]:
@@ -113,7 +121,7 @@ def _own_templates(folder: Path) -> dict[str, str]:
             name: (folder / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES if (folder / name).exists()
         }
     except (OSError, UnicodeDecodeError) as error:
-        raise InputRefused(f"--templates: {error}") from error
+        raise InputRefused(f"--templates: {error}. Nothing was launched.") from error
 
 
 def _state(job: Job, loaded: LoadedState) -> tuple[State, bool]:
