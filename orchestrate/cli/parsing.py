@@ -107,7 +107,7 @@ def overview(*, program: str) -> str:
         if members:
             lines += ["", f"{name}: {told}"]
             lines += two_columns([(f"  {verb.name}", verb.help) for verb in members], width=width + 2)
-    lines += ["", f"{program} help VERB shows a verb's examples and options; {program} --version the version.", ""]
+    lines += ["", f"{program} help VERB shows a verb's examples and options."]
     return "\n".join(lines)
 
 
