@@ -100,9 +100,13 @@ class EngineRoom:
         self.surface = RecordingSurface()
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
+        self.templates = template_sources()
+        #: How long each life took that was not ended by a crash.
+        self.seconds = []
         self.engine = None
         self._meanwhile = []
-        self._tasks = None
+        self._agents = None
+        self._beside = None
         self._life = None
 
     @property
@@ -143,9 +147,10 @@ class EngineRoom:
         """So many engines in the same workspace, one after the other; answers their exit codes, None after a crash."""
 
         async def live():
-            async with anyio.create_task_group() as self._tasks:
-                codes = [await self._live() for _ in range(count)]
-                self._tasks.cancel_scope.cancel()
+            async with anyio.create_task_group() as self._agents:
+                async with anyio.create_task_group() as self._beside:
+                    codes = [await self._live() for _ in range(count)]
+                self._agents.cancel_scope.cancel()
             return codes
 
         return virtual_time.run(live)
@@ -158,20 +163,25 @@ class EngineRoom:
             Start(EngineId("engine"), state, len(self.ledger.records), self.plan, is_first=not rows),
             outside=Outside(self.service, self.ledger, self.archive, clock, self.surface),
             request_options=RequestOptions(repo_url=self.plan.repo_url),
-            templates=templates(),
+            templates=Templates(self.templates),
             redactor=Redactor([SECRET]),
             pace=self.pace,
         )
         while self._meanwhile:
-            self._tasks.start_soon(self._meanwhile.pop())
+            self._beside.start_soon(self._meanwhile.pop())
+        began_at = clock.monotonic()
         with anyio.CancelScope() as self._life:
-            return await self.engine.run()
+            exit_code = await self.engine.run()
+            self.seconds.append(clock.monotonic() - began_at)
+            return exit_code
         return None
 
     def _on_create(self, created):
-        task = created.agent.metadata[METADATA_TASK]
+        task = (created.agent.metadata or {}).get(METADATA_TASK)
+        if task is None:
+            return  # not one of this plan's agents
         behave = self.agents.get(TaskName(task), ends_after(0, branch=f"cursor/{task}"))
-        self._tasks.start_soon(behave, self.service, created.agent.id)
+        self._agents.start_soon(behave, self.service, created.agent.id)
 
 
 def request_body(task="a", **fields):
@@ -182,5 +192,10 @@ def request_body(task="a", **fields):
 
 def templates():
     """The shipped ones."""
+    return Templates(template_sources())
+
+
+def template_sources():
+    """Their text by name."""
     folder = shipped("templates")
-    return Templates({name: (folder / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES})
+    return {name: (folder / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES}

@@ -1,0 +1,136 @@
+from dataclasses import replace
+
+import orjson
+import pytest
+
+from orchestrate.engine.requests import DEPTH_VARIABLE, RequestOptions, RequestWriter
+from orchestrate.errors import InputRefused
+from orchestrate.model.vocabulary import HandoffStatus
+from orchestrate.model.wire import LocalAgent
+from orchestrate.text.templates import Templates
+from tests.support.builders import (
+    WORKSPACE,
+    a_handed_off_row,
+    a_launching_row,
+    a_plan,
+    a_task,
+    a_verifier,
+    agent_of,
+    an_intent,
+)
+from tests.support.engine_room import template_sources, templates
+from tests.support.memory_store import MemoryArchive
+
+PARENT = "bc-99999999-9999-4999-8999-999999999999"
+
+
+async def rendered(plan, name="a", *, upstream=(), archive=None, sources=None, **options):
+    writer = RequestWriter(
+        plan,
+        workspace_id=WORKSPACE,
+        templates=templates() if sources is None else Templates(sources),
+        archive=archive or MemoryArchive(),
+        options=RequestOptions(repo_url=plan.repo_url, **options),
+    )
+    return orjson.loads(await writer.render(a_launching_row(name, attempt=2), upstream))
+
+
+async def test_a_plain_request_names_agent_repository_and_lineage():
+    request = await rendered(a_plan("a"))
+    prompt = request.pop("prompt")
+    assert agent_of("a", 2) in prompt["text"]
+    assert request == {
+        "agentId": agent_of("a", 2),
+        "name": "shop/a",
+        "repos": [{"url": "https://git.example.org/team/shop.git", "startingRef": "main"}],
+        "runEnvVars": {DEPTH_VARIABLE: "1"},
+        "autoCreatePR": False,
+        "metadata": {
+            "orchestrateWorkspace": WORKSPACE,
+            "orchestrateRoot": "shop",
+            "orchestrateTask": "a",
+            "orchestrateAttempt": "2",
+            "orchestrateDepth": "1",
+            "orchestrateKey": an_intent("a", attempt=2).idempotency_key,
+        },
+    }
+
+
+async def test_the_same_row_is_the_same_bytes():
+    assert await rendered(a_plan("a")) == await rendered(a_plan("a"))
+
+
+async def test_a_planner_with_an_id_is_its_tasks_parent():
+    request = await rendered(a_plan("a", selfAgentId=PARENT), depth=2)
+    assert request["metadata"]["orchestrateParent"] == PARENT
+    assert request["metadata"]["orchestrateDepth"] == request["runEnvVars"][DEPTH_VARIABLE] == "3"
+    assert PARENT in request["prompt"]["text"]
+
+
+async def test_only_a_subplanner_may_launch():
+    plan = a_plan("a", a_task("s", type="subplanner"))
+    assert "orchestrateMayLaunch" not in (await rendered(plan))["metadata"]
+    assert (await rendered(plan, "s"))["metadata"]["orchestrateMayLaunch"] == "true"
+
+
+async def test_only_a_worker_opens_a_pull_request():
+    plan = a_plan(a_task("a", openPR=True), a_verifier("v", "a", openPR=True))
+    assert (await rendered(plan))["autoCreatePR"] is True
+    assert (await rendered(plan, "v"))["autoCreatePR"] is False
+
+
+async def test_a_model_comes_from_the_task_then_from_its_type():
+    own = {"id": "big", "params": [{"id": "effort", "value": "high"}]}
+    plan = a_plan(a_task("a", model=own), "b", models={"worker": ["small", "smaller"]})
+    assert (await rendered(plan))["model"] == own
+    assert (await rendered(plan, "b"))["model"] == {"id": "small"}
+
+
+async def test_an_environment_comes_from_the_task_then_from_the_plan():
+    pool = {"type": "pool", "name": "gpu"}
+    plan = a_plan(a_task("a", env=pool), "b", env={"type": "machine"})
+    assert (await rendered(plan))["env"] == pool
+    assert (await rendered(plan, "b"))["env"] == {"type": "machine"}
+
+
+async def test_a_local_agent_travels_along():
+    agent = LocalAgent(command=("/bin/agent", "-x"), pass_env=("NAME",))
+    request = await rendered(a_plan("a"), local_agent=agent)
+    assert request["localAgent"]["command"] == ["/bin/agent", "-x"]
+    assert request["localAgent"]["passEnv"] == ["NAME"]
+
+
+async def test_upstream_handoffs_and_real_branches_are_in_the_prompt():
+    plan, archive = a_plan("a", "b", a_task("c", depends_on=("a", "b"))), MemoryArchive()
+    archive.handoffs["a"] = "## Status\nsuccess\n\nEverything is blue.\n"
+    upstream = (a_handed_off_row("a"), a_handed_off_row("b", branch="orch/shop/b", pushed=False))
+    text = (await rendered(plan, "c", upstream=upstream, archive=archive))["prompt"]["text"]
+    assert "Everything is blue." in text
+    assert "cursor/a-1f2a" in text
+    assert "none, nothing was pushed" in text
+
+
+async def test_large_upstream_handoffs_do_not_hold_up_the_loop():
+    plan, archive = a_plan("a", a_task("b", depends_on=("a",))), MemoryArchive()
+    archive.handoffs["a"] = "a long line of text\n" * 100_000
+    row = a_handed_off_row("a", handoff_status=HandoffStatus.PARTIAL)
+    request = await rendered(plan, "b", upstream=(row,), archive=archive)
+    assert "a long line of text" in request["prompt"]["text"]
+
+
+async def test_a_template_that_cannot_be_rendered_is_refused():
+    with pytest.raises(InputRefused, match=r"worker\.md\.j2"):
+        await rendered(a_plan("a"), sources={**template_sources(), "worker.md.j2": "{{ nobody_knows_this }}"})
+
+
+async def test_a_row_without_an_intent_is_a_bug():
+    plan = a_plan("a")
+    writer = RequestWriter(
+        plan,
+        workspace_id=WORKSPACE,
+        templates=templates(),
+        archive=MemoryArchive(),
+        options=RequestOptions(repo_url=plan.repo_url),
+    )
+    with pytest.raises(AssertionError):
+        await writer.render(replace(a_launching_row("a"), launch=None), ())
