@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from orchestrate.cli.screens.advice import needs_somebody, next_command
 from orchestrate.cli.screens.durations import clock_minute, duration, with_local_times
-from orchestrate.cli.screens.finished import reading_lines, result_lines
-from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line
+from orchestrate.cli.screens.finished import branch_of, reading_lines, result_lines
+from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line, wrapped
 from orchestrate.cli.screens.table import name_columns, word_line
 from orchestrate.cli.screens.tally import headline, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Kind, evidence, standing
@@ -18,6 +18,9 @@ from orchestrate.model.vocabulary import TaskStatus
 #: Rows of each kind that the short screen shows.
 _SHOWN = 10
 _ATTENTION_SHOWN = 3
+_ATTENTION_VERBOSE = 50
+#: Behind the word "attention".
+_ATTENTION_INDENT = 13
 #: What is older than this says so.
 _STALE_SECONDS = 90
 
@@ -53,7 +56,7 @@ def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> 
     lines += _every_row(view, look) if is_verbose else _open_rows(view, look)
     if tally.is_all_handed_off and not is_verbose:
         lines += result_lines(view.rows, look, no_branches=view.no_branches)
-    lines += _attention(view, look, at_most=50 if is_verbose else _ATTENTION_SHOWN)
+    lines += _attention(view, look, is_verbose=is_verbose)
     lines += [line(f"  note       {each}") for each in view.notes]
     following = next_command(view.rows, look, is_engine_alive=view.engine is not None)
     if following is not None:
@@ -105,9 +108,9 @@ def _every_row(view: StatusView, look: Look) -> list[Line]:
     for row in view.rows:
         lines.append(_row_line(row, view, look, names=names))
         details = [
-            ("branch", row.branch if row.status != TaskStatus.PENDING else ""),
+            ("branch", branch_of(row, view.no_branches) if row.status == TaskStatus.HANDED_OFF else ""),
             ("agent", row.agent_id or (row.launch.agent_id if row.launch else "")),
-            ("at", row.url or ""),
+            ("at", row.url if row.url and "://" in row.url else ""),
             ("read", look.command("handoff", row.name) if row.handoff_path else ""),
             ("note", with_local_times(row.note or "", tz=look.tz)),
         ]
@@ -137,12 +140,15 @@ def _holds(row: TaskRow, view: StatusView) -> Sequence[str]:
     return [name for name, waits in view.waits_for.items() if row.name in waits]
 
 
-def _attention(view: StatusView, look: Look, *, at_most: int) -> list[Line]:
-    """The latest lines for the operator, oldest first."""
+def _attention(view: StatusView, look: Look, *, is_verbose: bool) -> list[Line]:
+    """The latest lines for the operator, oldest first; whole where everything is asked for."""
     lines: list[Line] = []
-    for place, item in enumerate(view.attention[-at_most:]):
+    items = view.attention[-(_ATTENTION_VERBOSE if is_verbose else _ATTENTION_SHOWN) :]
+    for place, item in enumerate(items):
         label = "attention" if place == 0 else ""
-        clock = clock_minute(item.at, tz=look.tz, now=view.now)
-        text = with_local_times(item.message, tz=look.tz)
-        lines.append(line("  ", Span(f"{label:<9}", Tint.STALLED), f"  {clock} {text}"))
+        text = f"{clock_minute(item.at, tz=look.tz, now=view.now)} {with_local_times(item.message, tz=look.tz)}"
+        room = max(20, look.columns - _ATTENTION_INDENT)
+        first, *rest = wrapped(text, room) if is_verbose else [cut(text, room)]
+        lines.append(line("  ", Span(f"{label:<9}", Tint.STALLED), f"  {first}"))
+        lines += [line(f"{'':{_ATTENTION_INDENT}}{each}") for each in rest]
     return lines

@@ -106,3 +106,11 @@ def test_a_blocked_task_names_what_it_holds():
 def test_an_error_says_its_note_too():
     failed = a_running_row("a", status=TaskStatus.ERROR, failure_mode=FailureMode.OOM, note="killed")
     assert "error after 1 try: oom: killed" in shown(replace(VIEW, rows=(failed,)))[2]
+
+
+def test_verbose_shows_attention_whole():
+    long = Attention(moment(60), "docs " + "was silent " * 12)
+    lines = shown(replace(VIEW, attention=(long,)), is_verbose=True)
+    assert lines[-3].startswith("  attention  04:54 docs was silent")
+    assert lines[-2].startswith("             ")
+    assert shown(replace(VIEW, attention=(long,)))[-2].endswith("…")
