@@ -8,6 +8,7 @@
 """
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,6 +25,12 @@ _GIT = (
     *("-c", "commit.gpgsign=false"),
     *("-c", "core.hooksPath=/dev/null"),
 )
+
+
+def require_git(environment: Mapping[str, str]) -> None:
+    """Refuse a machine without git before anything is made on it."""
+    if shutil.which("git", path=environment.get("PATH", "")) is None:
+        raise InputRefused("git was not found; the quickstart needs it. Nothing was made.", hint="install git")
 
 
 def fresh_folder(current: Path) -> Path:
@@ -94,10 +101,7 @@ def _make_repository(folder: Path, project: Path, *, environment: Mapping[str, s
 
 def _git(place: Path, arguments: list[str], *, environment: Mapping[str, str]) -> None:
     untouched = {name: value for name, value in environment.items() if not name.startswith("GIT_")}
-    try:
-        status, output = run_to_end([*_GIT, *arguments], cwd=place, env=untouched)
-    except FileNotFoundError as error:
-        raise InputRefused("git was not found; the quickstart needs it.", hint="install git") from error
+    status, output = run_to_end([*_GIT, *arguments], cwd=place, env=untouched)
     if status != 0:
         raise InputRefused(f"git {arguments[0]} failed in {place}: {output.strip()}")
 

@@ -6,7 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from orchestrate.cli.example import DEFAULT_FOLDER, fresh_folder, make_example, named_folder
+from orchestrate.cli.example import DEFAULT_FOLDER, fresh_folder, make_example, named_folder, require_git
 from orchestrate.cli.output import put, say
 from orchestrate.cli.settings import Settings
 from orchestrate.system import run_in_foreground
@@ -26,11 +26,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Make the project and run its plan as a user would; the answer is the run's exit code."""
+    require_git(settings.environ)
     current = Path.cwd()
     folder = fresh_folder(current) if args.dir is None else named_folder(current / args.dir)
     project = make_example(folder, python=sys.executable, environment=settings.environ)
-    command = _run_command(project)
-    say(_opening(folder, command))
+    command = [*_run_command(project), *_options_of(args)]
+    if not args.quiet:
+        say(_opening(folder, command))
     status = run_in_foreground(command)
     put(_closing(settings.program, project, command, status=status))
     return status
@@ -60,6 +62,14 @@ def _run_command(project: Path) -> list[str]:
     """The command with the Python that runs this; ``--yes`` because calling the quickstart is the order."""
     python, plan = _shortest(Path(sys.executable)), _shortest(project)
     return [python, "-m", "orchestrate", "run", plan, "--runtime", "local", "--yes"]
+
+
+def _options_of(args: argparse.Namespace) -> list[str]:
+    """The options that every verb has, for the run as they were given here."""
+    flags = [flag for flag, is_given in (("--quiet", args.quiet), ("--plain", args.plain)) if is_given]
+    color = [] if args.color == "auto" else ["--color", args.color]
+    env_file = [] if args.env_file is None else ["--env-file", str(args.env_file)]
+    return [*flags, *color, *env_file, *(["--verbose"] * args.verbose)]
 
 
 def _shortest(path: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrate.cli.example import fresh_folder, make_example, named_folder
+from orchestrate.cli.example import fresh_folder, make_example, named_folder, require_git
 from orchestrate.errors import InputRefused
 from orchestrate.model.checking import parse_plan
 
@@ -104,5 +104,7 @@ def test_the_users_own_git_has_no_say(tmp_path):
 
 
 def test_a_machine_without_git_is_told(tmp_path):
+    require_git(ENVIRONMENT)
+
     with pytest.raises(InputRefused, match="git was not found"):
-        make_example(tmp_path, python=sys.executable, environment={"PATH": str(tmp_path)})
+        require_git({"PATH": str(tmp_path)})

@@ -1,10 +1,11 @@
+import argparse
 import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
-from orchestrate.cli.quickstart import _closing, _opening, _run_command, _shortest
+from orchestrate.cli.quickstart import _closing, _opening, _options_of, _run_command, _shortest
 
 
 @pytest.fixture
@@ -62,3 +63,18 @@ def test_a_run_that_did_not_finish_can_be_gone_on_with(current):
     lines = _closing("orchestrate", current / "q" / "project", ["python", "-m", "orchestrate", "run"], status=130)
 
     assert lines == ["", "  look   orchestrate status q/project", "  go on  python -m orchestrate run"]
+
+
+@pytest.mark.parametrize(
+    ("given", "handed_on"),
+    [
+        ({}, []),
+        ({"quiet": True, "plain": True}, ["--quiet", "--plain"]),
+        ({"color": "never", "verbose": 2}, ["--color", "never", "--verbose", "--verbose"]),
+        ({"env_file": Path("a b")}, ["--env-file", "a b"]),
+    ],
+)
+def test_options_that_every_verb_has_are_handed_on(given, handed_on):
+    absent = {"quiet": False, "plain": False, "color": "auto", "verbose": 0, "env_file": None}
+
+    assert _options_of(argparse.Namespace(**{**absent, **given})) == handed_on
