@@ -62,7 +62,7 @@ class Poller:
             pause = watched.due_at - self._clock.monotonic()
             if pause > 0:
                 await self._clock.sleep(min(pause, ROUND_SECONDS))
-            elif self._watched.get(key) is watched:
+            else:
                 await self._look(key, watched)
 
     async def _look(self, key: Key, watched: _Watched) -> None:

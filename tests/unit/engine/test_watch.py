@@ -29,6 +29,7 @@ def test_activity_is_shown_once_over_reconnects():
     async def behave(service, agent_id):
         await anyio.sleep(1)
         service.emit(agent_id, "tool_call", CALL)
+        service.emit(agent_id, "interaction_update")
         service.emit(agent_id, "thinking", {"text": "hm"})
         service.cut_streams(agent_id)
         await anyio.sleep(1)
