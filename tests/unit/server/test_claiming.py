@@ -27,6 +27,11 @@ def test_the_port_is_remembered_and_on_loopback_only(folder):
     assert host == "127.0.0.1"
 
 
+def test_asyncio_knows_the_listener_for_tcp(folder):
+    with listen(folder, port=0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+
+
 def test_a_port_that_was_asked_for_is_taken_or_refused(folder):
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InputRefused, match="cannot listen"):
         listen(folder, port=taken.getsockname()[1])
