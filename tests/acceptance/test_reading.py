@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -6,7 +5,7 @@ import pytest
 from orchestrate.model.vocabulary import FailureMode, TaskStatus
 from tests.support.builders import a_handed_off_row, a_row, a_running_row, a_task, a_verifier
 from tests.support.command_line import orchestrate
-from tests.support.workspaces import a_plan_document, attempt_files, write_plan, write_state
+from tests.support.workspaces import a_plan_document, write_plan, write_reply, write_request, write_state
 
 HANDOFF = b"<!-- orchestrate handoff\ntask: a\n-->\n\n## Status\nsuccess \x1b[31mred\r\n"
 
@@ -23,11 +22,10 @@ def workspace(tmp_path) -> Path:
         a_row("v", depends_on=("b",)),
     ]
     write_state(tmp_path, rows)
-    files = attempt_files(tmp_path)
-    files.save_reply("a", 1, raw=b"first\xff", handoff=b"first", postmortem=None)
-    files.save_reply("a", 2, raw=b"secret \xff\n", handoff=HANDOFF, postmortem=None)
-    files.save_reply("c", 1, raw=b"", handoff=b"half", postmortem=("c-failure.md", b"# why c failed\n"))
-    files.write_request("a", 2, json.dumps({"agentId": "bc-1", "prompt": {"text": "Do a.\n"}}).encode())
+    write_reply(tmp_path, "a", 1, raw=b"first\xff", handoff=b"first")
+    write_reply(tmp_path, "a", 2, raw=b"secret \xff\n", handoff=HANDOFF)
+    write_reply(tmp_path, "c", handoff=b"half", postmortem=b"# why c failed\n")
+    write_request(tmp_path, "a", 2, prompt="Do a.\n")
     return tmp_path
 
 

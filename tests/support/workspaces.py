@@ -7,8 +7,6 @@ from pathlib import Path
 from orchestrate.model.records import encode_attention, encode_row
 from orchestrate.model.rows import Attention, TaskRow, Workspace
 from orchestrate.model.states import encode_state
-from orchestrate.store.attempts import AttemptFiles
-from orchestrate.store.files import Folder
 from tests.support.builders import SLUG, WORKSPACE
 
 
@@ -44,6 +42,22 @@ def write_state(folder: Path, rows: Iterable[TaskRow], *, attention: Iterable[At
     (folder / "state.json").write_bytes(data)
 
 
-def attempt_files(folder: Path) -> AttemptFiles:
-    """The files of attempts of this workspace."""
-    return AttemptFiles(Folder(folder))
+def write_reply(
+    folder: Path, task: str, attempt: int = 1, *, raw: bytes = b"", handoff: bytes, postmortem: bytes | None = None
+) -> None:
+    """What an attempt leaves behind; its handoff is the latest one."""
+    _write(folder / "raw" / f"{task}.{attempt}.md", raw)
+    _write(folder / "handoffs" / "attempts" / f"{task}.{attempt}.md", handoff)
+    _write(folder / "handoffs" / f"{task}.md", handoff)
+    if postmortem is not None:
+        _write(folder / "handoffs" / f"{task}-failure.md", postmortem)
+
+
+def write_request(folder: Path, task: str, attempt: int = 1, *, prompt: str) -> None:
+    """The request that an attempt sent."""
+    _write(folder / "requests" / f"{task}.{attempt}.json", json.dumps({"prompt": {"text": prompt}}).encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

@@ -111,6 +111,6 @@ def test_an_error_says_its_note_too():
 def test_verbose_shows_attention_whole():
     long = Attention(moment(60), "docs " + "was silent " * 12)
     lines = shown(replace(VIEW, attention=(long,)), is_verbose=True)
-    assert lines[-3].startswith("  attention  04:54 docs was silent")
-    assert lines[-2].startswith("             ")
+    assert lines[-4].startswith("  attention  04:54 docs was silent")
+    assert lines[-3].startswith("             was silent")
     assert shown(replace(VIEW, attention=(long,)))[-2].endswith("…")
