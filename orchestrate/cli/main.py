@@ -163,13 +163,19 @@ def _verb_named(word: str, *, program: str) -> Verb:
 
 def _told(call: _Call, error: OrchestrateError) -> int:
     """Tell an error and answer its exit code."""
+    code = _exit_code(call, error)
     if not call.is_json:
         output.say(error_lines(error, program=call.program, plan_path=_plan_path(call)))
     else:
-        output.put_json(output.failure(call.operation, error))
+        output.put_json(output.failure(call.operation, error, **_exit_code_of_a_run(call, code)))
     if call.is_verbose:
         _print_traceback(error)
-    return _exit_code(call, error)
+    return code
+
+
+def _exit_code_of_a_run(call: _Call, code: int) -> dict[str, object]:
+    """``run`` says its exit code in its object, however it ended."""
+    return {"exitCode": code} if call.operation == "run" else {}
 
 
 def _plan_path(call: _Call) -> str:
@@ -196,7 +202,7 @@ def _told_fault(call: _Call, error: Exception) -> int:
     if call.is_json:
         told = OrchestrateError(f"a fault of this program: {type(error).__name__}: {error}")
         with suppress(OSError):
-            output.put_json(output.failure(call.operation, told))
+            output.put_json(output.failure(call.operation, told, **_exit_code_of_a_run(call, EXIT_FAILED)))
     output.say(fault_of_ours(error, is_verbose=call.is_verbose))
     if call.is_verbose:
         _print_traceback(error)

@@ -14,7 +14,7 @@ from orchestrate.cli.agent_program import local_agent
 from orchestrate.cli.plan_file import read_plan_file
 from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
 from orchestrate.cli.reviving import keep_server
-from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, repository_address
+from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.wiring import CLOUD_URL, Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Settings as RunSettings
@@ -111,10 +111,9 @@ class Outcome:
 
 def prepare(request: Request, environment: Environment) -> Prepared:
     """Read and check the plan, the templates and the agent program; PlanRefused or InputRefused with what is wrong."""
-    plan, warnings = read_plan(request.plan_path, runtime=request.runtime or environment.runtime)
-    runtime = choose_runtime(
-        request.runtime, variable=environment.runtime, plan=plan, has_key=environment.api_key is not None
-    )
+    named = named_runtime(request.runtime, variable=environment.runtime)
+    plan, warnings = read_plan(request.plan_path, runtime=None if named is None else named.kind)
+    runtime = choose_runtime(named, plan=plan, has_key=environment.api_key is not None)
     settings = RunSettings(
         max_concurrent=concurrency(request.max_concurrent, plan=plan, kind=runtime.kind),
         drain=request.drain,
@@ -130,9 +129,9 @@ def prepare(request: Request, environment: Environment) -> Prepared:
     )
 
 
-def read_plan(path: Path, *, runtime: str | None = None) -> tuple[Plan, list[Fault]]:
+def read_plan(path: Path, *, runtime: RuntimeKind | None = None) -> tuple[Plan, list[Fault]]:
     """The plan in the file and what to warn of; InputRefused for a file that cannot be read."""
-    local = None if runtime is None else runtime == RuntimeKind.LOCAL
+    local = None if runtime is None else runtime is RuntimeKind.LOCAL
     return parse_plan(read_plan_file(path), local=local)
 
 

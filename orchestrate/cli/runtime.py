@@ -21,12 +21,19 @@ class Runtime:
     origin: str
 
 
-def choose_runtime(flag: str | None, *, variable: str | None, plan: Plan, has_key: bool) -> Runtime:
-    """``--runtime``, then ORCHESTRATE_RUNTIME, then the plan, then the cloud where a key is set; else InputRefused."""
+def named_runtime(flag: str | None, *, variable: str | None) -> Runtime | None:
+    """The choice of ``--runtime``, then of ORCHESTRATE_RUNTIME; InputRefused for one that there is not."""
     if flag is not None:
         return Runtime(_kind(flag, "--runtime"), "--runtime")
     if variable:
         return Runtime(_kind(variable, "ORCHESTRATE_RUNTIME"), "ORCHESTRATE_RUNTIME")
+    return None
+
+
+def choose_runtime(named: Runtime | None, *, plan: Plan, has_key: bool) -> Runtime:
+    """What the caller named, then the plan, then the cloud where a key is set; else InputRefused."""
+    if named is not None:
+        return named
     if plan.runtime is not None:
         return Runtime(plan.runtime.kind, "the plan's runtime")
     if has_key:
