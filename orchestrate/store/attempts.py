@@ -1,14 +1,13 @@
 """What each attempt of a task leaves behind: its request, the reply byte for byte, the handoff, a postmortem.
 
 Files of an attempt are named by task and attempt and never moved; only ``handoffs/<task>.md``, the latest one, is
-replaced, after its attempt is on the disk. These functions block.
+replaced, after its attempt is on the disk. Until the next attempt the two are one file with two names. Reading blocks.
 """
-
-from dataclasses import dataclass
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.names import TaskName, is_kebab_case
-from orchestrate.store.files import Folder, write_new
+from orchestrate.store.batches import NewFile, Place, Save
+from orchestrate.store.files import Folder
 
 REQUESTS = "requests"
 RAW = "raw"
@@ -16,35 +15,40 @@ HANDOFFS = "handoffs"
 ATTEMPTS = "attempts"
 
 
-@dataclass(frozen=True, slots=True)
 class AttemptFiles:
     """The folders ``requests``, ``raw`` and ``handoffs`` of one workspace."""
 
-    workspace: Folder
+    def __init__(self, workspace: Folder) -> None:
+        self._requests = workspace.below(REQUESTS)
+        self._raw = workspace.below(RAW)
+        self._handoffs = workspace.below(HANDOFFS)
+        self._attempts = self._handoffs.below(ATTEMPTS)
 
-    def write_request(self, task: TaskName, attempt: int, body: bytes) -> None:
-        """Put the request on the disk before it is sent; what an attempt once sent is never replaced."""
+    def request(self, task: TaskName, attempt: int, body: bytes) -> Save:
+        """The request of this attempt; what an attempt once sent is never replaced."""
         name = _name(task, attempt, suffix="json")
-        if not write_new(self._requests, name, body) and self._requests.read(name) != body:
-            raise WorkspaceDamaged(
-                f"{REQUESTS}/{name} is there with another request: this attempt may have been sent",
-                hint="move it away only if the service has no agent of this attempt",
-            )
+        damage = WorkspaceDamaged(
+            f"{REQUESTS}/{name} is there with another request: this attempt may have been sent",
+            hint="move it away only if the service has no agent of this attempt",
+        )
+        return (NewFile(body, Place(self._requests, name), if_taken=damage),)
 
     def read_request(self, task: TaskName, attempt: int) -> bytes | None:
         """The request of this attempt; None says that nothing was sent."""
         return self._requests.read(_name(task, attempt, suffix="json"))
 
-    def save_reply(
+    def reply(
         self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None
-    ) -> str:
-        """Put everything on the disk, the attempt's own files first; the handoff's path within the workspace."""
-        name, latest = _name(task, attempt, suffix="md"), f"{task}.md"
-        beside = {} if postmortem is None else {_postmortem_name(task, postmortem[0]): postmortem[1]}
-        self._raw.replace({name: raw})
-        self._attempts.replace({name: handoff})
-        self._handoffs.replace({**beside, latest: handoff})
-        return f"{HANDOFFS}/{latest}"
+    ) -> Save:
+        """The reply of this attempt, and its handoff as the latest one."""
+        name = _name(task, attempt, suffix="md")
+        files = [
+            NewFile(raw, Place(self._raw, name)),
+            NewFile(handoff, Place(self._attempts, name), then=Place(self._handoffs, f"{task}.md")),
+        ]
+        if postmortem is not None:
+            files.append(NewFile(postmortem[1], Place(self._handoffs, _postmortem_name(task, postmortem[0]))))
+        return files
 
     def read_raw(self, task: TaskName, attempt: int) -> bytes | None:
         """The reply of this attempt, byte for byte."""
@@ -54,21 +58,10 @@ class AttemptFiles:
         """The latest handoff with its header."""
         return self._handoffs.read(f"{_checked(task)}.md")
 
-    @property
-    def _requests(self) -> Folder:
-        return self.workspace.below(REQUESTS)
 
-    @property
-    def _raw(self) -> Folder:
-        return self.workspace.below(RAW)
-
-    @property
-    def _handoffs(self) -> Folder:
-        return self.workspace.below(HANDOFFS)
-
-    @property
-    def _attempts(self) -> Folder:
-        return self._handoffs.below(ATTEMPTS)
+def handoff_path(task: TaskName) -> str:
+    """Where the latest handoff is, within the workspace."""
+    return f"{HANDOFFS}/{_checked(task)}.md"
 
 
 def _checked(task: TaskName) -> TaskName:

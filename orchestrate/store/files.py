@@ -41,6 +41,14 @@ _WHAT_TO_DO = {
 sync_data = getattr(os, "fdatasync", os.fsync)
 
 
+class SyncFailed(StorageFailed):
+    """The disk did not confirm a write; asking again would say nothing, for the kernel may have dropped the pages."""
+
+
+class _SyncError(OSError):
+    """What the operating system said to a sync."""
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
     """A folder: the workspace itself, or one of ours below it (``parts``)."""
@@ -60,7 +68,7 @@ class Folder:
 
     def create(self) -> None:
         """Make the folder, and those above it up to the workspace, unless they are there."""
-        with _in_our_words(self.path), self._opened(create=True):
+        with _in_our_words(self.path), self.held(create=True):
             return
 
     def read(self, name: str) -> bytes | None:
@@ -74,17 +82,17 @@ class Folder:
     def has(self, name: str) -> bool:
         """True if something of this name is there."""
         try:
-            with _in_our_words(self.path / name, but=FileNotFoundError), self._opened() as folder:
-                return _is_there(folder, _plain(name))
+            with _in_our_words(self.path / name, but=FileNotFoundError), self.held() as folder:
+                return is_there(folder, _plain(name))
         except FileNotFoundError:
             return False
 
     def replace(self, files: Mapping[str, bytes], *, mode: int = FILE_MODE) -> None:
         """Put each file in place as a whole; all of them are on the disk when this returns, or an error says why not."""
-        with _in_our_words(self.path / next(iter(files), "")), self._opened(create=True) as folder:
+        with _in_our_words(self.path / next(iter(files), "")), self.held(create=True) as folder:
             for name, data in files.items():
-                _replace_one(folder, _plain(name), data, mode=mode)
-            os.fsync(folder)
+                replace_within(folder, _plain(name), data, mode=mode)
+            sync(folder)
 
     @contextmanager
     def opened(self, name: str, flags: int) -> Iterator[int]:
@@ -99,11 +107,11 @@ class Folder:
         """A descriptor of a regular file that the caller closes; ``FileNotFoundError`` if there is none."""
         path = self.path / _plain(name)
         creates = bool(flags & os.O_CREAT)
-        with _in_our_words(path, but=FileNotFoundError), self._opened(create=creates) as folder:
-            is_new = creates and not _is_there(folder, name)
+        with _in_our_words(path, but=FileNotFoundError), self.held(create=creates) as folder:
+            is_new = creates and not is_there(folder, name)
             descriptor = os.open(name, flags | _CAREFULLY, FILE_MODE, dir_fd=folder)
             if is_new:
-                os.fsync(folder)
+                sync(folder)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise InputRefused(f"{path} is no regular file", hint="move it away")
@@ -111,13 +119,14 @@ class Folder:
 
     def sweep(self) -> None:
         """Remove what replacements left behind that a crash cut short; only the one writer may."""
-        with suppress(FileNotFoundError), _in_our_words(self.path, but=FileNotFoundError), self._opened() as folder:
+        with suppress(FileNotFoundError), _in_our_words(self.path, but=FileNotFoundError), self.held() as folder:
             for name in os.listdir(folder):  # noqa: PTH208  by descriptor, which pathlib cannot
                 if _TEMPORARY.match(name):
                     os.unlink(name, dir_fd=folder)
 
     @contextmanager
-    def _opened(self, *, create: bool = False) -> Iterator[int]:
+    def held(self, *, create: bool = False) -> Iterator[int]:
+        """A descriptor of the folder itself, closed at the end; errors are those of the operating system."""
         with ExitStack() as stack:
             descriptor = os.open(self.root, _FOLDER)
             stack.callback(os.close, descriptor)
@@ -132,12 +141,39 @@ def replace_file(path: Path, data: bytes, *, mode: int = FILE_MODE) -> None:
     Folder(path.parent).replace({path.name: data}, mode=mode)
 
 
-def write_new(folder: Folder, name: str, data: bytes) -> bool:
-    """Write a file that was not there; False, with nothing written, if it is there. For the one writer of a folder."""
-    if folder.has(name):
+def replace_within(folder: int, name: str, data: bytes, *, mode: int = FILE_MODE) -> None:
+    """Put a file in place, itself on the disk; the folder's descriptor is still to be synced."""
+    _refuse_link(folder, name)
+    temporary = f".{name}.{secrets.token_hex(8)}.tmp"
+    try:
+        descriptor = os.open(temporary, _CREATE, mode, dir_fd=folder)
+        try:
+            append_whole(descriptor, data, end=0)
+            sync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def is_there(folder: int, name: str) -> bool:
+    """True if something of this name is in the folder, be it a link to nowhere."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
         return False
-    folder.replace({name: data})
     return True
+
+
+def sync(descriptor: int) -> None:
+    """Wait until the disk has it; ``failure`` tells an error of this from any other."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        raise _SyncError(*error.args) from error
 
 
 def append_whole(descriptor: int, data: bytes, *, end: int) -> None:
@@ -160,6 +196,11 @@ def failure(error: OSError, path: Path) -> OrchestrateError:
             hint="move it away; the workspace's own files and folders may not be links",
         )
     reason = os.strerror(error.errno) if error.errno else str(error)
+    if isinstance(error, _SyncError):
+        return SyncFailed(
+            f"{path}: the disk did not confirm a write ({reason.lower()}); this engine stops, its agents go on",
+            hint="check the disk, then run the same command again",
+        )
     hint = _WHAT_TO_DO.get(error.errno or 0, "check the disk and its rights, then run the same command again")
     return StorageFailed(f"{path}: {reason.lower()}", hint=hint)
 
@@ -191,33 +232,8 @@ def _entered(parent: int, name: str, *, create: bool) -> int:
             raise
     with suppress(FileExistsError):
         os.mkdir(name, FOLDER_MODE, dir_fd=parent)
-    os.fsync(parent)
+    sync(parent)
     return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
-
-
-def _replace_one(folder: int, name: str, data: bytes, *, mode: int) -> None:
-    _refuse_link(folder, name)
-    temporary = f".{name}.{secrets.token_hex(8)}.tmp"
-    try:
-        descriptor = os.open(temporary, _CREATE, mode, dir_fd=folder)
-        try:
-            append_whole(descriptor, data, end=0)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
-        raise
-
-
-def _is_there(folder: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _refuse_link(folder: int, name: str) -> None:

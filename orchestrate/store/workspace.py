@@ -1,7 +1,7 @@
 """The workspace's store for the one engine that holds its lock: journal, snapshot and the files of each attempt.
 
-Nothing here blocks the event loop: each call hops to a thread. The journal has a thread of its own, so that a record
-never waits behind a handoff.
+Nothing here blocks the event loop: each call hops to a thread. Journal, requests and replies go separate ways, so that
+a record never waits behind a handoff, nor a launch behind the replies of others.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,9 +17,11 @@ from orchestrate.model.names import EngineId, TaskName
 from orchestrate.model.records import Record, encode_record, encode_row
 from orchestrate.model.rows import Attention
 from orchestrate.ports import Clock
-from orchestrate.store.attempts import ATTEMPTS, HANDOFFS, RAW, REQUESTS, AttemptFiles
+from orchestrate.store.attempts import ATTEMPTS, HANDOFFS, RAW, REQUESTS, AttemptFiles, handoff_path
 from orchestrate.store.attention import append_attention
+from orchestrate.store.batches import BatchWriter, Save
 from orchestrate.store.files import Folder
+from orchestrate.store.group_commit import GroupCommit
 from orchestrate.store.journal import JOURNAL, Journal, Position
 from orchestrate.store.loading import LoadedState, load, workspace_folder
 from orchestrate.store.lock import BEAT_SECONDS, LOCK, WorkspaceLock
@@ -33,8 +35,8 @@ _GITIGNORE = ".gitignore"
 #: A reader that asks for the lock's holder is in the way for less than this.
 _LOCK_TRIES = 4
 _LOCK_PAUSE_SECONDS = 0.05
-#: Threads for files of attempts; more would only queue at the disk.
-_FILE_THREADS = 8
+#: Threads that read files of attempts; more would only queue at the disk.
+_READING_THREADS = 4
 
 _Arguments = TypeVarTuple("_Arguments")
 _Result = TypeVar("_Result")
@@ -52,6 +54,9 @@ class WorkspaceStore:
         self._journal = journal
         self._policy = policy
         self._files = AttemptFiles(folder)
+        self._writer = BatchWriter()
+        self._requests = GroupCommit[Save](self._writer.write)
+        self._replies = GroupCommit[Save](self._writer.write)
         self._snapshot = SnapshotWriter(
             workspace=loaded.workspace,
             rows={name: encode_row(row) for name, row in loaded.rows.items()},
@@ -62,7 +67,7 @@ class WorkspaceStore:
         self._unlogged: list[Attention] = []
         self._journal_thread = anyio.CapacityLimiter(1)
         self._snapshot_thread = anyio.CapacityLimiter(1)
-        self._file_threads = anyio.CapacityLimiter(_FILE_THREADS)
+        self._reading_threads = anyio.CapacityLimiter(_READING_THREADS)
         #: Whoever makes a snapshot, from its image to its end: no older one may replace a newer.
         self._snapshot_turn = anyio.CapacityLimiter(1)
 
@@ -116,29 +121,27 @@ class WorkspaceStore:
 
     async def write_request(self, task: TaskName, attempt: int, body: bytes) -> None:
         """Write and sync a create request before it is sent; that of an attempt is never replaced."""
-        await self._in_file_thread(self._files.write_request, task, attempt, body)
+        await self._requests.put(self._files.request(task, attempt, body))
 
     async def read_request(self, task: TaskName, attempt: int) -> bytes | None:
         """The request of this attempt; None means that nothing was sent."""
-        return await self._in_file_thread(self._files.read_request, task, attempt)
+        return await self._in_reading_thread(self._files.read_request, task, attempt)
 
     async def save_reply(
         self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None = None
     ) -> str:
         """Write and sync a reply, the attempt's files before the latest handoff; answers its path in the workspace."""
-
-        def save() -> str:
-            return self._files.save_reply(task, attempt, raw=raw, handoff=handoff, postmortem=postmortem)
-
-        return await self._in_file_thread(save)
+        save = self._files.reply(task, attempt, raw=raw, handoff=handoff, postmortem=postmortem)
+        await self._replies.put(save)
+        return handoff_path(task)
 
     async def read_raw(self, task: TaskName, attempt: int) -> bytes | None:
         """The reply of this attempt, byte for byte."""
-        return await self._in_file_thread(self._files.read_raw, task, attempt)
+        return await self._in_reading_thread(self._files.read_raw, task, attempt)
 
     async def read_handoff(self, task: TaskName) -> str | None:
         """The task's latest handoff with its header; what is no UTF-8 is replaced."""
-        data = await self._in_file_thread(self._files.read_handoff, task)
+        data = await self._in_reading_thread(self._files.read_handoff, task)
         return None if data is None else data.decode(errors="replace")
 
     async def keep_beating(self, clock: Clock) -> None:
@@ -146,11 +149,13 @@ class WorkspaceStore:
         while True:
             await clock.sleep(BEAT_SECONDS)
             with suppress(StorageFailed):  # the lock itself is the kernel's; the next beat tries again
-                await self._in_file_thread(self._lock.beat, clock.now())
+                await anyio.to_thread.run_sync(self._lock.beat, clock.now())
 
     async def close(self) -> None:
         """Give journal and lock back; it writes no snapshot."""
         with anyio.CancelScope(shield=True):
+            await self._requests.wait_until_idle()
+            await self._replies.wait_until_idle()
             async with self._snapshot_turn:
                 await anyio.to_thread.run_sync(self._close, limiter=self._journal_thread)
 
@@ -187,11 +192,14 @@ class WorkspaceStore:
     def _close(self) -> None:
         if self._unlogged:
             self._log_attention()
+        self._writer.close()
         self._journal.close()
         self._lock.release()
 
-    async def _in_file_thread(self, call: Callable[[Unpack[_Arguments]], _Result], *arguments: *_Arguments) -> _Result:
-        return await anyio.to_thread.run_sync(call, *arguments, limiter=self._file_threads)
+    async def _in_reading_thread(
+        self, call: Callable[[Unpack[_Arguments]], _Result], *arguments: *_Arguments
+    ) -> _Result:
+        return await anyio.to_thread.run_sync(call, *arguments, limiter=self._reading_threads)
 
 
 async def _acquire(lock: WorkspaceLock, *, now: float) -> None:

@@ -5,7 +5,7 @@ import stat
 import pytest
 
 from orchestrate.errors import InputRefused, StorageFailed
-from orchestrate.store.files import Folder, append_whole, failure, replace_file, write_new
+from orchestrate.store.files import Folder, SyncFailed, append_whole, failure, replace_file
 
 
 def names_in(path):
@@ -63,12 +63,6 @@ def test_a_large_file_is_read_whole(folder):
 def test_replace_file_takes_a_path(tmp_path):
     replace_file(tmp_path / "a", b"x", mode=0o644)
     assert (tmp_path / "a").read_bytes() == b"x"
-
-
-def test_what_is_there_is_not_written_anew(folder):
-    assert write_new(folder, "a", b"first")
-    assert not write_new(folder, "a", b"second")
-    assert folder.read("a") == b"first"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "/etc/passwd", "a\0b"])
@@ -188,7 +182,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_the_former_one_and_no_litter
     folder.replace({"a": b"former"})
     monkeypatch.setattr(os, "fsync", fail)
 
-    with pytest.raises(StorageFailed, match="input/output error"):
+    with pytest.raises(SyncFailed, match=r"did not confirm a write \(input/output error\)"):
         folder.replace({"a": b"new"})
 
     assert folder.read("a") == b"former"
