@@ -86,8 +86,9 @@ def a_row(name: str = "a", **fields: object) -> TaskRow:
 
 def a_launching_row(name: str = "a", *, attempt: int = 1, **fields: object) -> TaskRow:
     """A row whose launch has no answer yet."""
-    launching = {"status": TaskStatus.RUNNING, "attempts": attempt, "started_at": moment()}
-    return a_row(name, launch=an_intent(name, attempt=attempt), **{**launching, **fields})
+    intent = an_intent(name, attempt=attempt)
+    launching = {"status": TaskStatus.RUNNING, "attempts": attempt, "started_at": moment(), "launch": intent}
+    return a_row(name, **{**launching, **fields})
 
 
 def a_running_row(name: str = "a", *, attempt: int = 1, **fields: object) -> TaskRow:
