@@ -1,17 +1,21 @@
 """The machine's clock and processes; the one place that asks the operating system for them."""
 
+import importlib.util
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 
 #: Nothing to read, and nobody who reads: what anyio takes for the streams of a process.
 DEVNULL = subprocess.DEVNULL
+
+_Result = TypeVar("_Result")
 
 
 class SystemClock:
@@ -28,6 +32,12 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait so long."""
         await anyio.sleep(seconds)
+
+
+def run_event_loop(main: Callable[[], Awaitable[_Result]]) -> _Result:
+    """Run an async function to its end; on uvloop where that is installed, which takes a quarter off a run's CPU."""
+    has_uvloop = importlib.util.find_spec("uvloop") is not None
+    return anyio.run(main, backend_options={"use_uvloop": has_uvloop})
 
 
 def sleep_blocking(seconds: float) -> None:

@@ -24,7 +24,7 @@ from orchestrate.engine.assembly import Engine
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.records import encode_row
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
-from orchestrate.system import SystemClock
+from orchestrate.system import SystemClock, run_event_loop
 from orchestrate.text.terminal import escape_for_terminal
 
 _SETTLED = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
@@ -75,7 +75,7 @@ def _ran(args: argparse.Namespace, settings: Settings) -> int:
     terminal.announce(prepared)
     terminal.confirm(prepared)
     try:
-        outcome = anyio.run(partial(run_prepared, prepared, request, environment, terminal))
+        outcome = run_event_loop(partial(run_prepared, prepared, request, environment, terminal))
     finally:
         terminal.close()
     terminal.finish(outcome)

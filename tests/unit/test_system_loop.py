@@ -1,0 +1,11 @@
+import anyio
+
+from orchestrate.system import run_event_loop
+
+
+def test_an_async_function_runs_to_its_end():
+    async def main():
+        await anyio.sleep(0)
+        return 7
+
+    assert run_event_loop(main) == 7
