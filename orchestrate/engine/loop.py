@@ -83,16 +83,15 @@ class Loop:
                 tasks.start_soon(performers.perform, effect)
 
     def _decided(self, events: Iterable[Event]) -> _Turn:
-        turn = _Turn(self._state, [], [])
+        state, records, effects = self._state, list[Record](), list[Effect]()
         for event in events:
             stamped = replace(event, at=to_timestamp(self._clock.now()), id=f"e{next(self._ids)}")
-            state, decision = step(turn.state, stamped)
+            state, decision = step(state, stamped)
+            effects.extend(decision.effects)
             record = self._record(stamped, decision.changes)
             if record is not None:
-                turn.records.append(record)
-            turn.effects.extend(decision.effects)
-            turn = replace(turn, state=state)
-        return turn
+                records.append(record)
+        return _Turn(state, records, effects)
 
     def _record(self, event: Event, changes: Iterable[Change]) -> Record | None:
         """The journal record of a decision; None when nothing that outlives this engine has changed."""
