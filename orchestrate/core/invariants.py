@@ -24,18 +24,22 @@ def check_starts(before: State, after: State) -> None:
 
 
 def _check_row(row: TaskRow) -> None:
-    ids = (row.agent_id is None, row.run_id is None)
-    assert ids[0] == ids[1], f"{row.name}: agent id and run id are set together: {row}"
     match row.status:
         case TaskStatus.RUNNING:
+            assert _has_both_ids_or_none(row), f"{row.name}: agent id and run id are set together: {row}"
             assert row.launch is not None or row.run_id is not None, f"{row.name} runs without an intent: {row}"
         case TaskStatus.PENDING:
             assert row.launch is None, f"{row.name} waits and has an intent: {row}"
-            assert row.run_id is None, f"{row.name} waits and has a run: {row}"
+            assert (row.agent_id, row.run_id) == (None, None), f"{row.name} waits and has a run: {row}"
         case TaskStatus.HANDED_OFF:
+            assert _has_both_ids_or_none(row), f"{row.name}: agent id and run id are set together: {row}"
             assert row.handoff_path is not None, f"{row.name} handed off without a handoff: {row}"
         case _:
             pass
+
+
+def _has_both_ids_or_none(row: TaskRow) -> bool:
+    return (row.agent_id is None) == (row.run_id is None)
 
 
 def _check_counts(state: State) -> None:

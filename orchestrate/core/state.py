@@ -7,6 +7,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from immutables import Map
 
@@ -77,6 +78,8 @@ def apply(state: State, changes: Iterable[Change]) -> State:
                 state = counted(replace(state, blueprint=blueprint_of(plan, state.rows.values())))
             case AttentionRaised():
                 pass  # told and written by the loop; the machine never decides on it
+            case _:
+                assert_never(item)
     return state
 
 
@@ -203,11 +206,12 @@ def _queued(state: State, before: TaskRow | None, after: TaskRow) -> State:
     assert blueprint is not None
     if after.status != TaskStatus.PENDING:
         return state if after.name not in state.waiting else replace(state, waiting=state.waiting.delete(after.name))
+    was_ready = before is not None and is_ready(before) and state.waiting.get(after.name) == 0
     if before is not None and before.status == TaskStatus.PENDING and before.depends_on == after.depends_on:
         count = state.waiting[after.name]
     else:
         count = _open_dependencies(state, after)
         state = replace(state, waiting=state.waiting.set(after.name, count))
-    if count or not is_ready(after) or (before is not None and is_ready(before)):
+    if count or not is_ready(after) or was_ready:
         return state
     return replace(state, ready=added(state.ready, after.name, rank=blueprint.rank(after.name)))
