@@ -220,3 +220,8 @@ def test_a_fault_of_a_watch_that_ended_is_only_told():
 def test_attempts_that_nobody_watches_and_that_hold_every_slot_do_not_keep_the_engine():
     book = watching(plan=a_plan("a", "b"), settings=Settings(max_concurrent=1))
     book.tell(fault("WatchRun")).leaves("b", status=TaskStatus.PENDING).asks(EndRun(exit_code=1))
+
+
+def test_a_cancel_of_a_launch_waits_until_there_is_a_run():
+    row = a_launching_row("a", cancel=Cancel(by="somebody", at=moment()))
+    Playbook(a_state(a_plan("a"), row)).tell(TimerFired(timer=Timer(TimerKind.CANCEL, "a", 1))).changes_nothing()

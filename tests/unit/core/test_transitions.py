@@ -1,0 +1,35 @@
+"""The table of legal steps, and its diagram."""
+
+import itertools
+
+import pytest
+
+from orchestrate.core.transitions import TABLE, diagram, is_legal
+from orchestrate.model.vocabulary import TaskStatus
+
+
+@pytest.mark.parametrize(("source", "target"), list(itertools.product(TaskStatus, TaskStatus)))
+def test_only_the_table_s_steps_are_legal_and_a_status_may_stay(source, target):
+    in_table = any((step.source, step.target) == (source, target) for step in TABLE)
+    assert is_legal(source, target) is (in_table or source == target)
+
+
+@pytest.mark.parametrize("status", [TaskStatus.HANDED_OFF, TaskStatus.ERROR, TaskStatus.CANCELLED])
+def test_an_end_is_never_left_by_itself(status):
+    assert [step for step in TABLE if step.source == status] == []
+
+
+def test_nothing_hands_off_without_having_run():
+    assert [step.source for step in TABLE if step.target == TaskStatus.HANDED_OFF] == [TaskStatus.RUNNING]
+
+
+def test_each_step_is_in_the_table_once():
+    assert len({(step.source, step.target) for step in TABLE}) == len(TABLE)
+
+
+def test_the_diagram_draws_each_step_and_each_end():
+    lines = diagram().splitlines()
+    assert lines[:2] == ["stateDiagram-v2", "    [*] --> pending"]
+    assert "    running --> handed_off: RunEnded FINISHED with a message" in lines
+    assert len(lines) == 2 + len(TABLE) + 3
+    assert not any(";" in line for line in lines)
