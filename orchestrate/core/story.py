@@ -1,0 +1,245 @@
+"""The story of one task: sentences from the journal, for people. Nothing is ever decided on them.
+
+A record says what happened (its event) and what is true since then (its rows). A sentence is made of both: the event
+gives the words, the row before and the row after give what came of it. Events of a version that we do not know tell
+at least the step that the row took.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from orchestrate.model.names import TaskName, Timestamp
+from orchestrate.model.records import Record
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.timestamps import seconds_between
+from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
+
+_MINUTE = 60
+_HOUR = 3600
+#: Where the time of day stands in a moment.
+_TIME_OF_DAY = slice(11, 19)
+
+_DELAYS = {
+    LaunchDelay.CAPACITY: "the service takes no more agents now",
+    LaunchDelay.QUOTA: "the account's quota is used up",
+    LaunchDelay.RATE_LIMIT: "the service asks for fewer calls",
+    LaunchDelay.UNREACHABLE: "the service cannot be reached",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence and its moment."""
+
+    at: Timestamp
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """One record as one task sees it."""
+
+    at: Timestamp
+    event: Mapping[str, object]
+    before: TaskRow | None
+    row: TaskRow
+
+    def said(self, key: str) -> str:
+        """What the event says under this name; empty when it says nothing."""
+        value = self.event.get(key)
+        return value if isinstance(value, str) else ""
+
+
+def story_of(records: Iterable[Record], task: TaskName) -> tuple[Line, ...]:
+    """All that the journal tells of this task, in order."""
+    lines: list[Line] = []
+    before: TaskRow | None = None
+    for record in records:
+        row = next((row for row in record.rows if row.name == task), None)
+        if row is not None:
+            scene = _Scene(record.at, record.event, before, row)
+            lines += (Line(record.at, text) for text in _sentences(scene))
+            before = row
+        elif record.event.get("task") == task:
+            lines += (Line(record.at, item.message) for item in record.attention)
+    return tuple(lines)
+
+
+def _sentences(scene: _Scene) -> list[str]:
+    own = scene.event.get("task") in (None, scene.row.name)
+    tell = _TELLERS.get(scene.said("type")) if own else None
+    texts = [] if tell is None else tell(scene)
+    texts += _new_ref(scene) + _new_verdicts(scene) + _new_attempt(scene)
+    return texts or _step(scene)
+
+
+def _plan_read(scene: _Scene) -> list[str]:
+    before, row = scene.before, scene.row
+    if row.status == TaskStatus.PRUNED:
+        return ["left the plan before it was launched"]
+    if before is None or before.status == TaskStatus.PRUNED:
+        came = "in the plan" if before is None else "in the plan again"
+        return [came if not row.depends_on else f"{came}; waits for {_listed(row.depends_on)}"]
+    if row.status == TaskStatus.PENDING and before.depends_on != row.depends_on:
+        return [f"the plan changed: waits for {_listed(row.depends_on) or 'nothing'}"]
+    if row.status == TaskStatus.RUNNING and row.run_id is None and row.attempts == before.attempts:
+        return ["a new engine looks the agent up by its id"]
+    return []
+
+
+def _agent_launched(scene: _Scene) -> list[str]:
+    if scene.said("answered_id") != scene.said("agent_id"):
+        return [f"running, as another agent than the one asked for: {scene.said('answered_id')}"]
+    return ["looked up by its id: it is there; running" if scene.event.get("adopted") else "running"]
+
+
+def _launch_refused(scene: _Scene) -> list[str]:
+    return [f"error before launch: {scene.said('message')} No agent was made"]
+
+
+def _launch_delayed(scene: _Scene) -> list[str]:
+    words = _DELAYS.get(LaunchDelay(scene.said("delay")), "later")
+    return [f"{words}; no try was counted, asked again {_in_a_while(scene)}"]
+
+
+def _outcome_unknown(scene: _Scene) -> list[str]:
+    code, launch = scene.said("code"), scene.row.launch
+    silence = seconds_between(scene.row.started_at, scene.at)
+    found = f"the service answered {code}" if code else f"no answer for {_span(silence or 0.0)}"
+    if launch is not None and launch.delay is not None:
+        return [f"{found}; the agent is looked up by its id {_in_a_while(scene)}"]
+    return [f"{found}; looking the agent up by its id"]
+
+
+def _not_found(scene: _Scene) -> list[str]:
+    row = scene.row
+    if row.status != TaskStatus.RUNNING:
+        return []
+    later = row.launch is not None and row.launch.delay is not None
+    return [f"there is no agent of that id; the same request goes out again{f' {_in_a_while(scene)}' if later else ''}"]
+
+
+def _access_lost(scene: _Scene) -> list[str]:
+    if scene.row.status == TaskStatus.PENDING:
+        return ["the key was refused: nothing was launched"]
+    return ["the key was refused: the next engine with a good key looks the agent up"]
+
+
+def _stalled(scene: _Scene) -> list[str]:
+    last = scene.said("last_activity")
+    return [f"silent since {scene.said('since')[_TIME_OF_DAY]}{f', last: {last}' if last else ''}; it was not stopped"]
+
+
+def _stirred(scene: _Scene) -> list[str]:
+    since = None if scene.before is None else scene.before.stalled_since
+    return [f"went on after {_span(seconds_between(since, scene.at) or 0.0)} of silence"]
+
+
+def _run_ended(scene: _Scene) -> list[str]:
+    row = scene.row
+    if row.status == TaskStatus.HANDED_OFF:
+        status = row.handoff_status or "without a status"
+        where = f"on {row.branch}" if row.pushed else "with nothing pushed"
+        return [f"handed off, {status}, {where}; verification: {row.verification or 'none'}"]
+    if row.status == TaskStatus.CANCELLED:
+        return [f"cancelled: {row.note}"]
+    mode = scene.said("failure_mode") or "unknown"
+    words = scene.said("message") or (
+        "it wrote nothing" if scene.said("status") == "FINISHED" else "no reason was given"
+    )
+    return [f"ended in error: {words} ({mode}). {_what_follows(scene)}"]
+
+
+def _what_follows(scene: _Scene) -> str:
+    if scene.row.status == TaskStatus.ERROR:
+        return "Not tried again"
+    return f"Tried again {_in_a_while(scene)}" if scene.row.not_before else "Tried again at once"
+
+
+def _run_missing(scene: _Scene) -> list[str]:
+    return [f"error: {scene.row.note}"]
+
+
+def _timer_fired(scene: _Scene) -> list[str]:
+    timer = scene.event.get("timer")
+    kind = timer.get("kind") if isinstance(timer, Mapping) else None
+    if kind == "deadline":
+        return [scene.row.note or "its deadline was reached"]
+    if kind == "relaunch" and scene.row.status == TaskStatus.RUNNING:
+        former = None if scene.before is None or scene.before.launch is None else scene.before.launch.delay
+        unknown = former == LaunchDelay.UNKNOWN_OUTCOME
+        return ["looking the agent up by its id again" if unknown else "the same request goes out again"]
+    return []
+
+
+def _effect_failed(scene: _Scene) -> list[str]:
+    return [f"a fault of this program in {scene.said('effect')}: {scene.said('message')}; the next engine takes it up"]
+
+
+def _new_ref(scene: _Scene) -> list[str]:
+    before, row = scene.before, scene.row
+    if before is None or before.starting_ref == row.starting_ref:
+        return []
+    whose = f", the branch of {row.ref_from}" if row.ref_from else ""
+    return [f"starts from {row.starting_ref} now{whose}"]
+
+
+def _new_verdicts(scene: _Scene) -> list[str]:
+    known = () if scene.before is None else scene.before.verdicts
+    new = (verdict for verdict in scene.row.verdicts if verdict not in known)
+    return [f"verdict of {each.by}: {each.value or 'unreadable, it does not count'}" for each in new]
+
+
+def _new_attempt(scene: _Scene) -> list[str]:
+    before, row = scene.before, scene.row
+    if row.launch is None or row.attempts <= (0 if before is None else before.attempts):
+        return []
+    asked = f"launch {row.attempts} asked for, starting from {row.starting_ref}"
+    if row.attempts > 1 or not row.depends_on:
+        return [asked]
+    return [f"ready: {_listed(row.depends_on)} had handed off", asked]
+
+
+def _step(scene: _Scene) -> list[str]:
+    """At least the step that the row took."""
+    if scene.before is not None and scene.before.status == scene.row.status:
+        return []
+    return [f"is {scene.row.status} now"]
+
+
+def _in_a_while(scene: _Scene) -> str:
+    return f"after {_span(seconds_between(scene.at, scene.row.not_before) or 0.0)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names or ("",)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _span(seconds: float) -> str:
+    whole = max(0, round(seconds))
+    if whole < _MINUTE:
+        return f"{whole}s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE}m {whole % _MINUTE:02}s"
+    return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02}m"
+
+
+_TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
+    {
+        "PlanRead": _plan_read,
+        "AgentLaunched": _agent_launched,
+        "LaunchRefused": _launch_refused,
+        "LaunchDelayed": _launch_delayed,
+        "LaunchOutcomeUnknown": _outcome_unknown,
+        "AgentNotFound": _not_found,
+        "AccessLost": _access_lost,
+        "RunStalled": _stalled,
+        "RunStirred": _stirred,
+        "RunEnded": _run_ended,
+        "RunMissing": _run_missing,
+        "TimerFired": _timer_fired,
+        "EffectFailed": _effect_failed,
+    }
+)
