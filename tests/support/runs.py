@@ -35,6 +35,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrate.server.discovery import read_server_file
 from orchestrate.server.serve import stop_server
 from tests.support.repositories import Remote, make_remote
 from tests.support.server import wait_until
@@ -124,8 +125,10 @@ class Machine:
         return self.home / "state" / "orchestrate" / "server"
 
     @property
-    def server_pid(self) -> int:
-        return int(json.loads((self.server_folder / "server.json").read_bytes())["pid"])
+    def server_pid(self) -> int | None:
+        """The process of the server that started last; None while a new one has not said so yet."""
+        file = read_server_file(self.server_folder)
+        return None if file is None else file.pid
 
     def environment(self, extra: Mapping[str, str | None]) -> dict[str, str]:
         """A shell's environment without anything of whoever runs the tests; None takes a variable out."""
@@ -147,7 +150,9 @@ class Machine:
 
     def kill_server(self) -> None:
         """End the local server without any chance to clean up."""
-        os.kill(self.server_pid, signal.SIGKILL)
+        pid = self.server_pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
 
 
 @dataclass(frozen=True)
@@ -159,6 +164,8 @@ class Project:
     remote: Remote
     #: Read by every later command; for what a test wants to differ in.
     variables: dict[str, str | None] = field(default_factory=dict)
+    #: Every command that was started here.
+    commands: list[Command] = field(default_factory=list)
 
     @property
     def workspace(self) -> Path:
@@ -219,7 +226,8 @@ class Project:
             encoding="utf-8",
             errors="surrogateescape",
         )
-        return Command(process)
+        self.commands.append(Command(process))
+        return self.commands[-1]
 
     def state(self) -> dict:
         """``state.json``."""
@@ -245,6 +253,10 @@ class Project:
     def journal(self) -> list[dict]:
         """The records of the journal."""
         return [json.loads(line) for line in self.file("journal.jsonl").splitlines()]
+
+    def is_at_work(self, name: str) -> bool:
+        """Whether the latest agent of this task lives."""
+        return _is_running(self.agent_pid(name), of=self.folder)
 
     def launches(self, name: str) -> int:
         """How often an agent of this task was started."""
@@ -285,8 +297,12 @@ class Project:
         path = self.folder / "gates" / gate
         wait_until(lambda: _was_let_through(path), what=f"an agent at {gate}", seconds=60)
 
-    def end_agents(self) -> None:
-        """Leave no agent behind that waits for ever."""
+    def end_all(self) -> None:
+        """Leave no command and no agent behind that waits for ever."""
+        for command in self.commands:
+            if command.process.returncode is None:
+                command.process.kill()
+                command.process.communicate()
         for launched in (self.folder / "launched").iterdir():
             for pid in launched.read_text().split():
                 if _is_running(int(pid), of=self.folder):
@@ -319,7 +335,7 @@ def project_in(folder: Path, machine: Machine) -> Iterator[Project]:
     try:
         yield project
     finally:
-        project.end_agents()
+        project.end_all()
 
 
 def _was_let_through(path: Path) -> bool:
