@@ -20,7 +20,10 @@ TABLE = (
     Transition(TaskStatus.PRUNED, TaskStatus.PENDING, "PlanRead with the task again, never launched"),
     Transition(TaskStatus.RUNNING, TaskStatus.HANDED_OFF, "RunEnded FINISHED with a message"),
     Transition(
-        TaskStatus.RUNNING, TaskStatus.ERROR, "RunEnded ERROR, EXPIRED or without a message; LaunchRefused; RunMissing"
+        TaskStatus.RUNNING,
+        TaskStatus.ERROR,
+        "RunEnded ERROR, EXPIRED or without a message; LaunchRefused; RunMissing; AgentNotFound after a conflict; "
+        "PlanRead of a row without both ids",
     ),
     Transition(TaskStatus.RUNNING, TaskStatus.CANCELLED, "RunEnded CANCELLED"),
     Transition(

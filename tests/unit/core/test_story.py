@@ -257,6 +257,11 @@ def test_a_plan_that_changes():
     ]
 
 
+def test_a_task_that_the_new_plan_lets_start_says_so():
+    plan = a_plan("x", a_task("a", depends_on=("x",)))
+    assert told(PlanRead(plan=a_plan("x", "a")), plan=plan, rows=(a_running_row("x"),)) == [ASKED]
+
+
 def test_a_new_engine_looks_up_what_has_no_answer():
     row = a_launching_row("a")
     assert told(rows=(row,)) == ["a new engine looks the agent up by its id"]

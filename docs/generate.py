@@ -1,0 +1,121 @@
+"""Writes the pages that are made from the code: ``python docs/generate.py``; ``--check`` only says whether they are current."""
+
+import argparse
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from orchestrate.core import effects, events, machine, operating, transitions
+from orchestrate.core.effects import Effect
+from orchestrate.core.events import Event
+from orchestrate.core.transitions import TABLE
+
+_FOLDER = Path(__file__).parent
+_MARKUP = re.compile(r"``(.+?)``")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the pages, or with ``--check`` answer 1 when one of them is not current."""
+    parser = argparse.ArgumentParser(description="Write the pages that are made from the code.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not current")
+    options = parser.parse_args(arguments)
+    stale = [name for name, text in pages().items() if not _is_current(name, text)]
+    for name in stale:
+        if not options.check:
+            (_FOLDER / name).write_text(pages()[name], encoding="utf-8")
+        sys.stdout.write(f"docs/{name} {'is not current' if options.check else 'written'}\n")
+    if stale and options.check:
+        sys.stdout.write("run: python docs/generate.py\n")
+        return 1
+    return 0
+
+
+def pages() -> dict[str, str]:
+    """The text of each page, by its name."""
+    return {name: page() for name, page in _PAGES.items()}
+
+
+def state_machine() -> str:
+    """What the machine is told, what it asks for, and which steps a task may take."""
+    parts = [
+        "# The state machine",
+        "Generated from `orchestrate/core` by `python docs/generate.py`; a test keeps it current.",
+        "The machine is a pure function: it is told an event, and answers with whole rows as they are from now on and\n"
+        "with effects, which performers carry out. The words are in [architecture](architecture.md).",
+        "## Rules",
+        _rules(),
+        "## Steps of a task",
+        f"```mermaid\n{transitions.diagram()}\n```",
+        _table(("from", "to", "on"), ((step.source, step.target, step.on) for step in TABLE)),
+        "A status may always stay; any other step is a bug, and is raised.",
+        "## Events",
+        "What happened, each with its moment `at` and its `id`.",
+        _table(("event", "what it says", "fields"), (_event_row(kind) for kind in _kinds(events, Event))),
+        "## Effects",
+        "What is to be done, each with its `cause`, the id of the event that led to it.",
+        _table(("effect", "what it asks for", "answers"), (_effect_row(kind) for kind in _kinds(effects, Effect))),
+        "A bug in a performer is answered by `EffectFailed`. Effects are not in the journal: after a crash they are\n"
+        "derived from the rows.",
+        "## Exit codes of `run`",
+        _table(("code", "when"), _exit_codes()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _rules() -> str:
+    """The numbered rules of the machine's own docstring."""
+    _, _, rules = inspect.cleandoc(machine.__doc__ or "").partition("\n\n1. ")
+    return _MARKUP.sub(r"`\1`", f"1. {rules}")
+
+
+def _kinds(module: object, base: type) -> Iterator[type]:
+    """The subclasses of this base in the order of their source."""
+    return (kind for kind in vars(module).values() if isinstance(kind, type) and base in kind.__bases__)
+
+
+def _event_row(kind: type) -> tuple[str, ...]:
+    own = [f"`{item.name}`" for item in fields(kind) if item.name not in ("at", "id")]
+    return f"`{kind.__name__}`", _sentence(kind), ", ".join(own)
+
+
+def _effect_row(kind: type) -> tuple[str, ...]:
+    return f"`{kind.__name__}`", _sentence(kind), _answers()[kind.__name__]
+
+
+def _answers() -> dict[str, str]:
+    """The families of answers, from the table in the docstring of the effects."""
+    lines = (re.split(r"\s{2,}", line, maxsplit=1) for line in (effects.__doc__ or "").splitlines())
+    return {cells[0]: cells[1] for cells in lines if len(cells) > 1}
+
+
+def _exit_codes() -> Iterable[tuple[str, ...]]:
+    return (
+        (str(operating.EXIT_DONE), "every task of the plan handed off"),
+        (str(operating.EXIT_PLANNERS_TURN), "a task is in error, cancelled or left waiting: the planner's turn"),
+        ("2", "the call or the plan is wrong; the machine never ran"),
+        (str(operating.EXIT_CHECKPOINT), "planned checkpoint: call again to go on"),
+        (str(operating.EXIT_INTERRUPTED), "interrupted; state saved, agents left running"),
+    )
+
+
+def _sentence(kind: type) -> str:
+    return " ".join(_MARKUP.sub(r"`\1`", inspect.getdoc(kind) or "").split())
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def _is_current(name: str, text: str) -> bool:
+    path = _FOLDER / name
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+_PAGES: dict[str, Callable[[], str]] = {"state-machine.md": state_machine}
+
+if __name__ == "__main__":
+    raise SystemExit(main())
