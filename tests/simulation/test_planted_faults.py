@@ -22,6 +22,8 @@ from orchestrate.core import (
 )
 from tests.support.world import World, WorldBroken
 
+pytestmark = pytest.mark.slow
+
 #: Seeds within which a fault must show.
 _SEEDS = 600
 

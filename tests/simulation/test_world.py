@@ -9,6 +9,8 @@ import pytest
 from orchestrate.core.events import Event
 from tests.support.world import MOST_CRASHES, World
 
+pytestmark = pytest.mark.slow
+
 _SEEDS = 500
 _CHUNK = 50
 _CORPUS = json.loads((Path(__file__).parent / "corpus" / "seeds.json").read_text())
