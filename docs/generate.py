@@ -1,19 +1,23 @@
-"""Writes the pages that are made from the code: ``python docs/generate.py``; ``--check`` only says whether they are current."""
+"""Writes pages and schemas that are made from the code: ``python docs/generate.py``; ``--check`` only says what is not current."""
 
 import argparse
 import inspect
+import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 
+from orchestrate.cli.verbs_page import verbs_page
 from orchestrate.core import effects, events, machine, operating, transitions
 from orchestrate.core.effects import Effect
 from orchestrate.core.events import Event
 from orchestrate.core.transitions import TABLE
+from orchestrate.model.schema import plan_schema
+from orchestrate.model.state_schema import state_schema
 
-_FOLDER = Path(__file__).parent
+_PROJECT = Path(__file__).parents[1]
 _MARKUP = re.compile(r"``(.+?)``")
 
 
@@ -22,11 +26,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write the pages that are made from the code.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not current")
     options = parser.parse_args(arguments)
-    stale = [name for name, text in pages().items() if not _is_current(name, text)]
-    for name in stale:
+    stale = {name: text for name, text in pages().items() if not _is_current(name, text)}
+    for name, text in stale.items():
         if not options.check:
-            (_FOLDER / name).write_text(pages()[name], encoding="utf-8")
-        sys.stdout.write(f"docs/{name} {'is not current' if options.check else 'written'}\n")
+            (_PROJECT / name).parent.mkdir(parents=True, exist_ok=True)
+            (_PROJECT / name).write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{name} {'is not current' if options.check else 'written'}\n")
     if stale and options.check:
         sys.stdout.write("run: python docs/generate.py\n")
         return 1
@@ -34,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def pages() -> dict[str, str]:
-    """The text of each page, by its name."""
+    """The text of each file, by its path in the project."""
     return {name: page() for name, page in _PAGES.items()}
 
 
@@ -110,12 +115,21 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
+def _json(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
 def _is_current(name: str, text: str) -> bool:
-    path = _FOLDER / name
+    path = _PROJECT / name
     return path.exists() and path.read_text(encoding="utf-8") == text
 
 
-_PAGES: dict[str, Callable[[], str]] = {"state-machine.md": state_machine}
+_PAGES: dict[str, Callable[[], str]] = {
+    "docs/state-machine.md": state_machine,
+    "docs/verbs.md": verbs_page,
+    "plans/schema/plan.schema.json": lambda: _json(plan_schema()),
+    "plans/schema/state.schema.json": lambda: _json(state_schema()),
+}
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -13,8 +13,13 @@ ROOT_SLUG_LENGTH = 200
 #: No count in a plan is larger; beyond it sums and JSON readers become unsafe.
 LARGEST_COUNT = 1_000_000_000
 
-_KEBAB_PATTERN = "^[a-z0-9]+(-[a-z0-9]+)*$"
+KEBAB_PATTERN = "^[a-z0-9]+(-[a-z0-9]+)*$"
 _NOT_A_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]")
+_SOME_WORD = r"\S"
+#: ``names.is_valid_ref`` as one expression that JavaScript reads as well.
+_REF_PATTERN = (
+    r"^(?!@$)(?![-+./])(?!.*(\.\.|@\{|//|/\.|\.lock(/|$)))[^\x00-\x20\x7f~^:?*\[\\]*[^\x00-\x20\x7f~^:?*\[\\./]$"
+)
 _VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$"
 _FLAG_LETTERS = frozenset("gimsuy")
 
@@ -78,23 +83,25 @@ def _regex_flags(flags: str) -> str:
 
 
 #: Text that says something.
-Text = Annotated[str, AfterValidator(_with_words), WithJsonSchema({"type": "string", "minLength": 1})]
+Text = Annotated[
+    str, AfterValidator(_with_words), WithJsonSchema({"type": "string", "minLength": 1, "pattern": _SOME_WORD})
+]
 #: A task's name.
 NameText = Annotated[
     TaskName,
     AfterValidator(_task_name),
-    WithJsonSchema({"type": "string", "pattern": _KEBAB_PATTERN, "minLength": 1, "maxLength": TASK_NAME_LENGTH}),
+    WithJsonSchema({"type": "string", "pattern": KEBAB_PATTERN, "minLength": 1, "maxLength": TASK_NAME_LENGTH}),
 ]
 #: The name of another task; whether it is one is checked with the whole plan in sight.
-Reference = Annotated[TaskName, WithJsonSchema({"type": "string", "pattern": _KEBAB_PATTERN})]
+Reference = Annotated[TaskName, WithJsonSchema({"type": "string", "pattern": KEBAB_PATTERN})]
 #: The workspace's slug.
 SlugText = Annotated[
     str,
     AfterValidator(_root_slug),
-    WithJsonSchema({"type": "string", "pattern": _KEBAB_PATTERN, "minLength": 1, "maxLength": ROOT_SLUG_LENGTH}),
+    WithJsonSchema({"type": "string", "pattern": KEBAB_PATTERN, "minLength": 1, "maxLength": ROOT_SLUG_LENGTH}),
 ]
 #: A branch, tag or commit as git takes it, never an option or a force push.
-Ref = Annotated[str, AfterValidator(_ref), WithJsonSchema({"type": "string", "minLength": 1})]
+Ref = Annotated[str, AfterValidator(_ref), WithJsonSchema({"type": "string", "minLength": 1, "pattern": _REF_PATTERN})]
 #: The name of an environment variable.
 VariableName = Annotated[
     str, AfterValidator(_variable), WithJsonSchema({"type": "string", "pattern": _VARIABLE_PATTERN})

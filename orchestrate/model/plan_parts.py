@@ -47,11 +47,12 @@ def _as_list(value: object) -> object:
 
 #: A model as a plan may write it: its id, or an object.
 ModelInPlan = Annotated[ModelSelection, BeforeValidator(_as_selection, json_schema_input_type=Text | ModelSelection)]
+_SeveralModels = Annotated[list[Text | ModelSelection], Field(min_length=1)]
 #: A model, or models to fall back along.
 ModelsInPlan = Annotated[
     tuple[ModelInPlan, ...],
     Field(min_length=1),
-    BeforeValidator(_as_list, json_schema_input_type=Text | ModelSelection | list[Text | ModelSelection]),
+    BeforeValidator(_as_list, json_schema_input_type=Text | ModelSelection | _SeveralModels),
 ]
 
 

@@ -1,0 +1,243 @@
+"""The JSON schema of ``state.json``, for whoever reads it with a program of theirs.
+
+Words come from the enumerations of the model; each field has its sentence and an example here. Fields of other tools
+are allowed everywhere, as the engine keeps them.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from orchestrate.model.plan_fields import KEBAB_PATTERN
+from orchestrate.model.schema import DIALECT, schema_id
+from orchestrate.model.states import ATTENTION_KEPT, SCHEMA_VERSION
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
+
+_Schema = dict[str, Any]
+
+_UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_EXAMPLE_UUID = "11111111-1111-4111-8111-111111111111"
+_AGENT, _RUN = f"bc-{_EXAMPLE_UUID}", f"run-{_EXAMPLE_UUID}"
+_MOMENT = "2026-03-04T14:31:36.123Z"
+_SHA = "3f786850e387550fdab836ed7e6dc881de23001b"
+#: Said of fields that the format reserves and this version keeps when another tool has written them.
+_RESERVED = "Reserved; this version keeps it and never writes it."
+
+
+def state_schema() -> dict[str, object]:
+    """The schema of a whole state; the same model always gives the same one."""
+    return {
+        "$schema": DIALECT,
+        "$id": schema_id("state"),
+        "title": "State of a run",
+        "description": "Every task as it stands: whole and valid at any time, replaced as a whole.",
+        **_object(_state_fields(), required=("rootSlug", "tasks")),
+        "$defs": {
+            "Row": _named("Everything that is known of one task.", _row_fields(), required=("name", "status")),
+            "Launch": _named(
+                "The intent to launch an agent; on disk before the request leaves.",
+                _launch_fields(),
+                required=("agentId", "idempotencyKey", "attempt", "at"),
+            ),
+            "Verdict": _named(
+                "What one verifier said of this task's branch.", _verdict_fields(), required=("by", "at")
+            ),
+            "Andon": _named("The cord that stops launching while watching goes on.", _andon_fields()),
+        },
+    }
+
+
+def _state_fields() -> _Schema:
+    version = {"type": "integer", "minimum": 1, "maximum": SCHEMA_VERSION}
+    return {
+        "schemaVersion": _field(version, "Version of this format; a newer one is refused.", SCHEMA_VERSION),
+        "workspaceId": _field(
+            {"type": "string", "pattern": f"^{_UUID}$"},
+            "Drawn once for the workspace; agent ids and idempotency keys are derived from it.",
+            _EXAMPLE_UUID,
+        ),
+        "rootSlug": _field({"type": "string", "minLength": 1}, "The rootSlug of the plan.", "csv-export"),
+        "tasks": _field(
+            {"type": "array", "items": {"$ref": "#/$defs/Row"}},
+            "One row for each task that the plan has or had.",
+            [{"name": "fix-date-parsing", "status": "pending"}],
+        ),
+        "attention": _field(
+            {"type": "array", "items": _attention_line()},
+            f"What an operator must know, the last {ATTENTION_KEPT} lines.",
+            [{"at": _MOMENT, "message": "docs: the launch had no answer; looked up, it runs."}],
+        ),
+        "andon": _field(
+            _or_null({"$ref": "#/$defs/Andon"}), "The andon, where it was ever raised.", {"raisedAt": _MOMENT}
+        ),
+        "slackKickoffRef": _field(
+            {"type": ["object", "null"]},
+            "The message that the run's thread hangs on.",
+            {"channel": "C0123456789", "ts": "1712345678.000100"},
+        ),
+        "spent": _field({}, f"What the run has cost. {_RESERVED}", {"cents": 412}),
+        "journalSeq": _whole_number("Number of the last journal record that is in this state.", 42, least=0),
+        "journalOffset": _whole_number("Where in journal.jsonl the next record starts, in bytes.", 18230, least=0),
+    }
+
+
+def _row_fields() -> _Schema:
+    return {**_row_fields_in_the_field(), **_row_fields_of_ours(), **_reserved_row_fields()}
+
+
+def _row_fields_in_the_field() -> _Schema:
+    """Fields that states of other tools have as well."""
+    return {
+        "name": _field({"type": "string", "pattern": KEBAB_PATTERN}, "The task's name.", "fix-date-parsing"),
+        "type": _word(TaskType, "The task's type.", TaskType.WORKER),
+        "branch": _text("Planned name before the handoff, the real one after it.", "cursor/fix-date-3bc1"),
+        "startingRef": _text("The ref that the task starts from.", "main"),
+        "dependsOn": _field(
+            {"type": ["array", "null"], "items": {"type": "string"}},
+            "Tasks that must have handed off before.",
+            ["api-schema"],
+        ),
+        "agentId": _text("Id of the agent of the present attempt.", _AGENT),
+        "runId": _text("Id of that agent's run.", _RUN),
+        "parentAgentId": _text("Agent id of the planner that launched it; null under a root.", _AGENT),
+        "status": _field(
+            {"type": "string", "enum": [word.value for word in TaskStatus]}, "Where the task stands.", "handed-off"
+        ),
+        "resultStatus": _text("The run's last status in lower case.", "finished"),
+        "handoffPath": _text("The handoff's file, relative to the workspace.", "handoffs/fix-date-parsing.md"),
+        "startedAt": _moment("When the present attempt was launched."),
+        "finishedAt": _moment("When it ended."),
+        "lastUpdate": _moment("When this row last changed."),
+        "note": _text("Why the task stands as it does, in a sentence for people.", "usage limit"),
+        "adHoc": _field({"type": ["boolean", "null"]}, "True for a task that the plan never had.", False),
+        "attempts": _field(
+            {"type": ["integer", "null"], "minimum": 0}, "Launches so far, the present one included.", 1
+        ),
+        "slackTs": _text("Time stamp of the task's message in Slack.", "1712345678.000200"),
+        "slackRendered": _field({}, f"What was last posted to Slack. {_RESERVED}", "running"),
+        "prNumber": _field({"type": ["integer", "null"]}, "Number of the pull request that the task opened.", 214),
+        "failureMode": _word(FailureMode, "Why the run went wrong, from evidence.", FailureMode.CAP_HIT),
+        "verification": _word(
+            Verification,
+            "How far the result was checked: the verifier's verdict where the plan has one, else the agent's own word.",
+            Verification.UNIT_TEST_VERIFIED,
+        ),
+    }
+
+
+def _row_fields_of_ours() -> _Schema:
+    return {
+        "launch": _field(
+            _or_null({"$ref": "#/$defs/Launch"}),
+            "The intent of the present attempt.",
+            {"agentId": _AGENT, "idempotencyKey": _EXAMPLE_UUID, "attempt": 1, "at": _MOMENT},
+        ),
+        "handoffStatus": _word(HandoffStatus, "The agent's own word under `## Status`.", HandoffStatus.SUCCESS),
+        "pushed": _field({"type": ["boolean", "null"]}, "Whether the task pushed a branch, as far as is known.", True),
+        "selfReport": _word(Verification, "The agent's own word under `## Verification`.", Verification.NOT_VERIFIED),
+        "verdicts": _field(
+            {"type": ["array", "null"], "items": {"$ref": "#/$defs/Verdict"}},
+            "What verifiers said of this task's branch.",
+            [{"by": "verify-dates", "value": "unit-test-verified", "sha": _SHA, "at": _MOMENT}],
+        ),
+        "refFrom": _text("The task whose branch startingRef follows.", "api-schema"),
+        "notBefore": _moment("No launch before this moment."),
+        "cancel": _field(
+            {
+                "type": ["object", "null"],
+                "properties": {"by": _text("Who asked.", "operator"), "at": _moment("When it was asked for.")},
+                "required": ["by", "at"],
+            },
+            "A cancel that was asked for and is not confirmed yet.",
+            {"by": "operator", "at": _MOMENT},
+        ),
+        "stalledSince": _moment("Since when the run has shown no activity, where that is too long."),
+        "url": _text("The agent's page at the service.", f"https://service.example.org/agents/{_AGENT}"),
+    }
+
+
+def _reserved_row_fields() -> _Schema:
+    return {
+        "headSha": _text(f"The commit at the head of the branch. {_RESERVED}", _SHA),
+        "measured": _field({}, f"Numbers that were measured again. {_RESERVED}", []),
+        "queue": _field({}, f"Messages that wait for the active run to end. {_RESERVED}", []),
+        "runs": _field({}, f"Every run of the agent. {_RESERVED}", [{"id": _RUN}]),
+        "usage": _field({}, f"Tokens and cost. {_RESERVED}", {"totalTokens": 120_000}),
+        "lastActivityAt": _field({}, f"When the agent last did something. {_RESERVED}", _MOMENT),
+        "definition": _field({}, f"The definition of an ad hoc task. {_RESERVED}", {"scopedGoal": "Dates are parsed."}),
+    }
+
+
+def _launch_fields() -> _Schema:
+    return {
+        "agentId": _field({"type": "string"}, "The id that the agent is asked to have.", _AGENT),
+        "idempotencyKey": _field({"type": "string"}, "Sent with each repetition of the request.", _EXAMPLE_UUID),
+        "attempt": _whole_number("Which attempt this is, from 1.", 1, least=0),
+        "at": _field({"type": "string"}, "When the intent was written.", _MOMENT),
+        "note": _text("What was odd about this launch.", "the launch had no answer; looked up, it runs"),
+        "delays": _field({"type": ["integer", "null"]}, 'How many answers said "later".', 2),
+        "delay": _word(LaunchDelay, 'Why the last answer said "later".', LaunchDelay.CAPACITY),
+    }
+
+
+def _verdict_fields() -> _Schema:
+    return {
+        "by": _field({"type": "string"}, "The verifier.", "verify-dates"),
+        "value": _word(Verification, "The verdict; null where it was unreadable.", Verification.UNIT_TEST_VERIFIED),
+        "sha": _text("The commit that was looked at.", _SHA),
+        "at": _field({"type": "string"}, "When the verifier ended.", _MOMENT),
+    }
+
+
+def _andon_fields() -> _Schema:
+    return {
+        "raisedAt": _moment("When it was raised."),
+        "raisedBy": _text("Who raised it.", "operator"),
+        "reason": _text("Why launching is stopped.", "the main branch is broken"),
+        "cleared": _field({"type": ["boolean", "null"]}, "True once launching may go on.", False),
+        "clearedAt": _moment("When it was cleared."),
+        "clearedBy": _text("Who cleared it.", "operator"),
+        "clearNote": _text("What was done about it.", "main is green again"),
+        "lastCheckedAt": _moment("When the root's andon was last looked at."),
+    }
+
+
+def _attention_line() -> _Schema:
+    """A line of ours, or of a tool that wrote bare text."""
+    at = {"type": ["string", "null"], "description": "When it was noticed.", "examples": [_MOMENT]}
+    message = {"description": "The line.", "examples": ["export-core was silent for 30m"]}
+    line = {"type": "object", "properties": {"at": at, "message": message}, "required": ["message"]}
+    return {"anyOf": [line, {"type": "string"}]}
+
+
+def _named(description: str, fields: _Schema, *, required: tuple[str, ...] = ()) -> _Schema:
+    return {"description": description, **_object(fields, required=required)}
+
+
+def _object(fields: _Schema, *, required: tuple[str, ...]) -> _Schema:
+    made: _Schema = {"type": "object", "properties": fields}
+    return {**made, "required": list(required)} if required else made
+
+
+def _field(schema: Mapping[str, object], description: str, example: object) -> _Schema:
+    return {**schema, "description": description, "examples": [example]}
+
+
+def _text(description: str, example: str) -> _Schema:
+    return _field({"type": ["string", "null"]}, description, example)
+
+
+def _moment(description: str) -> _Schema:
+    return _text(description, _MOMENT)
+
+
+def _whole_number(description: str, example: int, *, least: int) -> _Schema:
+    return _field({"type": "integer", "minimum": least}, description, example)
+
+
+def _word(words: type[StrEnum], description: str, example: StrEnum) -> _Schema:
+    return _field({"enum": [*(word.value for word in words), None]}, description, example.value)
+
+
+def _or_null(schema: _Schema) -> _Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
