@@ -20,7 +20,7 @@ from orchestrate.model.timestamps import to_timestamp
 from orchestrate.model.wire import LocalAgent
 from orchestrate.server.access import Keyring
 from orchestrate.server.app import build_app
-from orchestrate.server.claiming import listen, open_log, sole_server
+from orchestrate.server.claiming import FolderLock, listen, open_log, sole_server
 from orchestrate.server.database import Database
 from orchestrate.server.discovery import (
     Endpoint,
@@ -43,6 +43,8 @@ from orchestrate.system import SystemClock
 IDLE_SECONDS = 30 * 60
 
 _CHECKPOINT_SECONDS = 5
+#: How soon a server that cannot be found any more can be found again.
+_LOOK_SECONDS = 2
 #: Far longer than clients keep an idle connection: a request never meets one that the server is just closing.
 _KEEP_ALIVE_SECONDS = 300
 _LAST_ANSWERS_SECONDS = 5
@@ -81,10 +83,17 @@ class HostedServer:
     """A server that listens already; ``run`` answers."""
 
     def __init__(
-        self, options: ServerOptions, *, folder: StateFolder, listener: socket.socket, log_file: TextIO
+        self,
+        options: ServerOptions,
+        *,
+        folder: StateFolder,
+        lock: FolderLock,
+        listener: socket.socket,
+        log_file: TextIO,
     ) -> None:
         self._options = options
         self._folder = folder
+        self._lock = lock
         self._listener = listener
         self._log = structlog.wrap_logger(
             structlog.WriteLogger(log_file),
@@ -161,6 +170,8 @@ class HostedServer:
             tasks.start_soon(self._stop_on_signal)
         service.recover()
         write_server_file(self._folder.root, self.file)
+        self._lock.tell(self.file.to_bytes())
+        tasks.start_soon(self._stay_known)
         self._log.info("server started", port=self.file.port, pid=self.file.pid)
         await server.serve(sockets=[self._listener])
 
@@ -196,6 +207,26 @@ class HostedServer:
                 return
             await self._clock.sleep(left)
 
+    async def _stay_known(self) -> None:
+        """Say again who serves this folder where that was lost; leave a folder that is not ours any more."""
+        while True:
+            await self._clock.sleep(_LOOK_SECONDS)
+            if not self._lock.is_in_place():
+                self._log.warning("server.lock was removed or replaced; the next server takes the agents up")
+                self._stop.set()
+                return
+            try:
+                await anyio.to_thread.run_sync(self._tell_who_serves)
+            except OSError as error:
+                self._log.warning("server.json cannot be written", reason=str(error))
+
+    def _tell_who_serves(self) -> None:
+        if read_server_file(self._folder.root) != self.file:
+            write_server_file(self._folder.root, self.file)
+            self._log.info("server.json written again")
+        if not self._lock.tells(self.file.to_bytes()):
+            self._lock.tell(self.file.to_bytes())
+
     async def _stop_on_signal(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             async for _ in signals:
@@ -218,10 +249,10 @@ def open_server(options: ServerOptions) -> Iterator[HostedServer]:
     folder = StateFolder(options.state_dir.absolute())
     folder.make()
     with ExitStack() as stack:
-        stack.enter_context(sole_server(folder))
+        lock = stack.enter_context(sole_server(folder))
         listener = stack.enter_context(listen(folder, port=options.port))
         log_file = stack.enter_context(open_log(folder.log))
-        server = HostedServer(options, folder=folder, listener=listener, log_file=log_file)
+        server = HostedServer(options, folder=folder, lock=lock, listener=listener, log_file=log_file)
         try:
             yield server
         finally:

@@ -5,19 +5,22 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import orchestrate
 from orchestrate.errors import InputRefused, OrchestrateError
+from orchestrate.server.claiming import is_held
 from orchestrate.server.discovery import (
     Endpoint,
     ServerFile,
+    ServerProcess,
     answers,
+    file_of,
     is_alive,
+    living_process,
     read_server_file,
-    server_file_path,
 )
 from orchestrate.server.processes import process_start
 from orchestrate.server.state import StateFolder
@@ -26,6 +29,8 @@ from orchestrate.system import SystemClock, sleep_blocking, spawn_detached
 _START_SECONDS = 30
 _STOP_SECONDS = 15
 _LOOK_SECONDS = 0.02
+#: A living server says within two seconds where it is, also if its files were removed.
+_TELL_SECONDS = 10
 _LOG_TAIL_CHARACTERS = 600
 
 
@@ -47,17 +52,19 @@ def ensure_server(
     """The server of that folder, started if there is none that answers; callers that race get the same one.
 
     ``environment`` is what a new server is started with; what agents may see is chosen from it. A server of another
-    version is replaced: its agents go on under the new one. Raises InputRefused if none can be started.
+    version, or one that does not answer, is replaced: its agents go on under the new one. Raises InputRefused if none
+    can be started.
     """
     folder = StateFolder(state_dir.absolute())
     folder.make()
     with _locked(folder.start_lock):
-        present = _present_server(folder)
-        if present is not None and present.version == orchestrate.__version__:
+        process = _living_server(folder)
+        present = _wait_until_it_answers(folder, process) if process is not None else None
+        if present is not None:
             _check_port(present, port)
             return present.endpoint
-        if present is not None:
-            stop_server(folder.root)
+        if process is not None:
+            _end(process)
         return _start(folder, environment=environment, port=port, idle_seconds=idle_seconds)
 
 
@@ -67,29 +74,56 @@ def server_status(state_dir: Path) -> ServerStatus:
 
     folder = StateFolder(state_dir.absolute())
     live_runs = count_alive_runs(folder.database) if folder.database.exists() else 0
-    server = _present_server(folder)
-    if server is None:
+    process = _living_server(folder)
+    if process is None:
         return ServerStatus(is_running=False, live_runs=live_runs)
-    return ServerStatus(
-        is_running=True, url=server.endpoint.url, pid=server.pid, version=server.version, live_runs=live_runs
-    )
+    file = file_of(process, state_dir=folder.root)
+    url = file.endpoint.url if file is not None else None
+    return ServerStatus(is_running=True, url=url, pid=process.pid, version=process.version, live_runs=live_runs)
 
 
 def stop_server(state_dir: Path) -> bool:
     """End the server of that folder and wait until it is gone; False if none runs. Agents are left running."""
-    server = read_server_file(state_dir)
-    if server is None or not is_alive(server):
+    process = _living_server(StateFolder(state_dir.absolute()))
+    if process is None:
         return False
-    os.kill(server.pid, signal.SIGTERM)
-    if not _is_gone_in_time(server):
-        raise OrchestrateError(f"the server (pid {server.pid}) does not end", hint=f"kill -9 {server.pid}")
+    _end(process)
     return True
 
 
-def _present_server(folder: StateFolder) -> ServerFile | None:
-    """The living server; a file that a dead one left behind, or one whose pid is another program's now, counts for nothing."""
-    server = read_server_file(folder.root)
-    return server if server is not None and is_alive(server) and answers(server) else None
+def _living_server(folder: StateFolder) -> ServerProcess | None:
+    """The process that serves the folder; one that has just begun, or whose files were damaged, is given time to say so."""
+    clock = SystemClock()
+    deadline = clock.monotonic() + _TELL_SECONDS
+    while (process := living_process(folder.root)) is None and is_held(folder):
+        if clock.monotonic() > deadline:
+            raise InputRefused(
+                f"a server works in {folder.root} and does not say which process it is",
+                hint=f"end the process that holds the lock; `fuser {folder.server_lock}` names it",
+            )
+        sleep_blocking(_LOOK_SECONDS)
+    return process
+
+
+def _wait_until_it_answers(folder: StateFolder, process: ServerProcess) -> ServerFile | None:
+    """Where it listens; None if it is of another version, ends, or does not answer in time: then it is to be replaced."""
+    clock = SystemClock()
+    deadline = clock.monotonic() + _TELL_SECONDS
+    while process.version == orchestrate.__version__ and process.is_alive():
+        file = file_of(process, state_dir=folder.root)
+        if file is not None and answers(file):
+            return file
+        if clock.monotonic() > deadline:
+            break
+        sleep_blocking(_LOOK_SECONDS)
+    return None
+
+
+def _end(process: ServerProcess) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGTERM)
+    if not _is_gone_in_time(process):
+        raise OrchestrateError(f"the server (pid {process.pid}) does not end", hint=f"kill -9 {process.pid}")
 
 
 def _check_port(present: ServerFile, port: int) -> None:
@@ -101,7 +135,6 @@ def _check_port(present: ServerFile, port: int) -> None:
 
 
 def _start(folder: StateFolder, *, environment: Mapping[str, str], port: int, idle_seconds: float | None) -> Endpoint:
-    server_file_path(folder.root).unlink(missing_ok=True)
     argv = [sys.executable, "-m", "orchestrate.server", "--state-dir", str(folder.root), "--port", str(port)]
     if idle_seconds is not None:
         argv += ["--idle-seconds", str(idle_seconds)]
@@ -126,7 +159,7 @@ def _await_start(folder: StateFolder, *, pid: int, log_start: int) -> Endpoint:
     deadline = clock.monotonic() + _START_SECONDS
     while clock.monotonic() < deadline:
         server = read_server_file(folder.root)
-        if server is not None and answers(server):
+        if server is not None and is_alive(server) and answers(server):
             return server.endpoint
         if process_start(pid) is None:
             break
@@ -137,10 +170,10 @@ def _await_start(folder: StateFolder, *, pid: int, log_start: int) -> Endpoint:
     raise InputRefused(f"the local server did not start: {said or 'it said nothing'}", hint=f"see {folder.log}")
 
 
-def _is_gone_in_time(server: ServerFile) -> bool:
+def _is_gone_in_time(process: ServerProcess) -> bool:
     clock = SystemClock()
     deadline = clock.monotonic() + _STOP_SECONDS
-    while is_alive(server):
+    while process.is_alive():
         if clock.monotonic() > deadline:
             return False
         sleep_blocking(_LOOK_SECONDS)

@@ -2,8 +2,8 @@
 
 ::
 
-    server.json      where the server listens
-    server.lock      held by the one server that may work in this folder
+    server.json      where the server listens, and which process it is
+    server.lock      held by the one server that may work in this folder; says the same
     start.lock       held while a caller looks for a server or starts one
     server.log       what happened
     server.db        agents, runs, idempotency keys

@@ -184,20 +184,6 @@ def test_a_pid_that_is_another_programs_now_is_not_taken_for_the_server(state):
         assert ensure(state).token == server.token
 
 
-def test_a_server_of_another_version_is_replaced_and_its_agents_go_on(state):
-    with server_process(state) as server, ServerCalls(server) as calls:
-        created = calls.create('null-runner: {"seconds": 3600}', localAgent={"runner": "null"})
-        write_server_file(state, replace(server.file, version="0.0.0"))
-
-        again = ensure(state)
-
-        assert not is_alive(server.file)
-        with ServerCalls(again) as after:
-            assert after.run(created)["status"] == "RUNNING"
-            after.cancel(created)
-            after.end(created)
-
-
 def test_a_server_that_nobody_needs_ends(state):
     with server_process(state, idle_seconds=0.2) as server:
         wait_until(lambda: not is_alive(server.file), what="the idle server's end")

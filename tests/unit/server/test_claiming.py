@@ -1,9 +1,10 @@
+import os
 import socket
 
 import pytest
 
 from orchestrate.errors import InputRefused
-from orchestrate.server.claiming import listen, open_log, sole_server
+from orchestrate.server.claiming import is_held, listen, open_log, sole_server
 from orchestrate.server.state import StateFolder
 
 
@@ -17,6 +18,33 @@ def test_a_folder_is_claimed_once_and_free_afterwards(folder):
         pass
     with sole_server(folder):
         pass
+
+
+def test_a_lock_says_who_holds_it_and_nothing_once_it_is_free(folder):
+    with sole_server(folder) as lock:
+        assert f'"pid":{os.getpid()}' in folder.server_lock.read_text()
+        lock.tell(b"longer than what stood there before, by far, and then some more")
+        lock.tell(b"short")
+        assert folder.server_lock.read_bytes() == b"short"
+        assert lock.tells(b"short")
+        assert not lock.tells(b"shor")
+    assert folder.server_lock.read_bytes() == b""
+
+
+def test_a_lock_is_seen_from_outside(folder):
+    assert not is_held(folder)
+    with sole_server(folder):
+        assert is_held(folder)
+    assert not is_held(folder)
+
+
+def test_a_lock_whose_file_was_replaced_is_not_in_place(folder):
+    with sole_server(folder) as lock:
+        assert lock.is_in_place()
+        folder.server_lock.unlink()
+        assert not lock.is_in_place()
+        folder.server_lock.touch()
+        assert not lock.is_in_place()
 
 
 def test_the_port_is_remembered_and_on_loopback_only(folder):
