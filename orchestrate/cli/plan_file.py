@@ -1,5 +1,7 @@
 """Reading the file of a plan."""
 
+import os
+import stat
 from pathlib import Path
 
 from orchestrate.errors import InputRefused
@@ -11,7 +13,9 @@ LARGEST_PLAN_BYTES = 256 * 1024 * 1024
 def read_plan_file(path: Path) -> bytes:
     """The bytes of the file; InputRefused for one that cannot be read, or is too large to be a plan."""
     try:
-        with path.open("rb") as file:
+        with os.fdopen(_opened(path), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputRefused(f"{path} cannot be read: it is no file.", hint="name a plan.json, or its folder")
             return sized(file.read(LARGEST_PLAN_BYTES + 1), path)
     except OSError as error:
         reason = (error.strerror or "no reason").lower()
@@ -23,3 +27,16 @@ def sized(source: bytes, path: Path) -> bytes:
     if len(source) > LARGEST_PLAN_BYTES:
         raise InputRefused(f"{path} is larger than {LARGEST_PLAN_BYTES // 2**20} MiB; that is no plan.")
     return source
+
+
+def place_in_plan(source: bytes, path: Path, *, field: str) -> str:
+    """Where a top-level field of a good plan stands: ``plan.json:5``."""
+    from orchestrate.model.plan_positions import Lines, offsets_of
+
+    text = source.decode("utf-8-sig", errors="replace")
+    return f"{path.name}:{Lines(text).at(offsets_of(text, [(field,)])[(field,)])}"
+
+
+def _opened(path: Path) -> int:
+    """A descriptor, at once: opening a pipe would wait until somebody writes there."""
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -11,12 +11,15 @@ from pydantic.alias_generators import to_camel
 
 from orchestrate.cloud.client import CloudClient
 from orchestrate.errors import InputRefused, Refused, ServiceError
+from orchestrate.model.faults import quoted
 from orchestrate.model.nearest import Nearest
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.repo.git import Git
 
 _NOTHING_LAUNCHED = "Nothing was launched."
+#: How many models a message names where none is near.
+_MODELS_NAMED = 8
 #: Bounds of a plan that nothing keeps yet.
 _LIMITS_NOT_KEPT = ("max_depth", "max_agents", "budget_cents", "reserve_cents")
 #: Fields of a task that nothing acts on yet.
@@ -60,7 +63,7 @@ async def check_models(client: CloudClient, plan: Plan) -> list[str]:
     return []
 
 
-async def check_repository(git: Git, plan: Plan, *, url: str, kind: RuntimeKind) -> list[str]:
+async def check_repository(git: Git, plan: Plan, *, url: str, kind: RuntimeKind, place: str) -> list[str]:
     """Refuse a base branch that the remote positively lacks; the warning when nobody can tell from here.
 
     Local agents read the repository from this machine, so here a repository that cannot be read is a fault.
@@ -76,7 +79,7 @@ async def check_repository(git: Git, plan: Plan, *, url: str, kind: RuntimeKind)
     has = f"it has {', '.join(sorted(branches)[:5])}" if branches else "it has no branches"
     raise InputRefused(
         f'base branch "{plan.base_branch}" is not on the remote; {has}. {_NOTHING_LAUNCHED}',
-        hint="set baseBranch in plan.json",
+        hint=f"set baseBranch, {place}",
     )
 
 
@@ -91,14 +94,16 @@ def _models_of(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _missing_words(missing: Mapping[str, str]) -> Iterator[str]:
     for model, task in missing.items():
-        yield f'model "{model}" (task {task}) is not in this account.'
+        yield f"model {quoted(model)} (task {task}) is not in this account."
     yield _NOTHING_LAUNCHED
 
 
 def _model_hint(missing: Mapping[str, str], known: list[str]) -> str:
     nearest = Nearest(known)
     near = [name for model in missing if (name := nearest.to(model))]
-    return f"use {', '.join(dict.fromkeys(near)) or 'one of ' + ', '.join(known[:8])}"
+    if near:
+        return f"use {', '.join(quoted(name) for name in dict.fromkeys(near))}"
+    return f"use one of {', '.join(quoted(name) for name in known[:_MODELS_NAMED])}"
 
 
 def _access_words(error: Refused, *, kind: RuntimeKind) -> str:

@@ -11,7 +11,7 @@ from typing import Protocol
 import anyio
 
 from orchestrate.cli.agent_program import local_agent
-from orchestrate.cli.plan_file import read_plan_file
+from orchestrate.cli.plan_file import place_in_plan, read_plan_file
 from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
 from orchestrate.cli.reviving import keep_server
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
@@ -75,6 +75,8 @@ class Prepared:
     runtime: Runtime
     settings: RunSettings
     templates: Templates
+    #: Where the plan names its base branch, for messages.
+    base_branch_place: str
     #: The agent program; local runtime only.
     agent: LocalAgent | None = None
 
@@ -112,7 +114,8 @@ class Outcome:
 def prepare(request: Request, environment: Environment) -> Prepared:
     """Read and check the plan, the templates and the agent program; PlanRefused or InputRefused with what is wrong."""
     named = named_runtime(request.runtime, variable=environment.runtime)
-    plan, warnings = read_plan(request.plan_path, runtime=None if named is None else named.kind)
+    source = read_plan_file(request.plan_path)
+    plan, warnings = parse_plan(source, local=None if named is None else named.kind is RuntimeKind.LOCAL)
     runtime = choose_runtime(named, plan=plan, has_key=environment.api_key is not None)
     settings = RunSettings(
         max_concurrent=concurrency(request.max_concurrent, plan=plan, kind=runtime.kind),
@@ -125,14 +128,9 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         runtime=runtime,
         settings=settings,
         templates=load_templates(request.templates_folder),
+        base_branch_place=place_in_plan(source, request.plan_path, field="baseBranch"),
         agent=_agent(plan, request, environment) if runtime.kind is RuntimeKind.LOCAL else None,
     )
-
-
-def read_plan(path: Path, *, runtime: RuntimeKind | None = None) -> tuple[Plan, list[Fault]]:
-    """The plan in the file and what to warn of; InputRefused for a file that cannot be read."""
-    local = None if runtime is None else runtime is RuntimeKind.LOCAL
-    return parse_plan(read_plan_file(path), local=local)
 
 
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
@@ -150,7 +148,7 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
         )
         try:
             if any(task.name not in store.loaded.rows for task in prepared.plan.tasks):
-                await _preflight(prepared.plan, service, client, environment, audience, repo_url=repo_url)
+                await _preflight(prepared, service, client, environment, audience, repo_url=repo_url)
             job = Job(
                 plan=prepared.plan,
                 folder=folder,
@@ -256,7 +254,7 @@ def _server_folder(environment: Environment) -> Path:
 
 
 async def _preflight(
-    plan: Plan,
+    prepared: Prepared,
     service: Service,
     client: CloudClient,
     environment: Environment,
@@ -269,8 +267,8 @@ async def _preflight(
     if service.kind is RuntimeKind.LOCAL and not await git.is_installed():
         raise InputRefused("git was not found; local agents need it. Nothing was launched.", hint="install git")
     warnings = [
-        *await check_models(client, plan),
-        *await check_repository(git, plan, url=repo_url, kind=service.kind),
+        *await check_models(client, prepared.plan),
+        *await check_repository(git, prepared.plan, url=repo_url, kind=service.kind, place=prepared.base_branch_place),
     ]
     for warning in warnings:
         audience.on_warning(warning)
