@@ -1,0 +1,419 @@
+"""Bad input of every kind: each is a clear error or a clear row, nothing is lost, nothing looks like a traceback."""
+
+import json
+import os
+import shlex
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.support.runs import SLUG, Done, Project, machine, project, task
+from tests.support.server import wait_until
+
+__all__ = ["machine", "project"]
+
+#: Permissions bind even the superuser without these.
+_BOUND_BY_PERMISSIONS = (
+    ("setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-dac_override,-dac_read_search")
+    if os.geteuid() == 0
+    else ()
+)
+
+
+def error_of(done: Done) -> str:
+    """The refusal that people see, its first line; nothing was launched."""
+    assert done.code == 2, done.said
+    assert done.out == ""
+    assert "Traceback" not in done.err
+    assert "a fault of this program" not in done.err
+    (line,) = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    return line.removeprefix("error: ")
+
+
+def finished(project: Project) -> Project:
+    """A workspace whose run is over."""
+    project.write_plan(task("one"), task("two", dependsOn=["one"]))
+    done = project.run()
+    assert done.code == 0, done.said
+    return project
+
+
+def agent(project: Project, command: str) -> Done:
+    """A run with this ``--agent-command``."""
+    project.write_plan(task("only"), runtime=None)
+    return project.run("--runtime", "local", "--agent-command", command)
+
+
+# the plan's file
+
+
+def test_a_folder_without_a_plan(project: Project) -> None:
+    assert error_of(project.run()) == f'there is no plan in "{project.workspace}".'
+
+
+def test_a_plan_that_is_not_there(project: Project) -> None:
+    assert error_of(project.run(plan="no/such/plan.json")) == '"no/such/plan.json" does not exist.'
+
+
+def test_a_plan_that_is_a_folder(project: Project) -> None:
+    project.plan_path.mkdir()
+
+    assert error_of(project.run()) == f"{project.plan_path} cannot be read: is a directory."
+
+
+def test_a_plan_that_is_a_pipe_is_not_waited_for(project: Project) -> None:
+    os.mkfifo(project.plan_path)
+
+    assert error_of(project.run()) == f"{project.plan_path} cannot be read: it is no file."
+
+
+def test_a_plan_that_may_not_be_read(project: Project) -> None:
+    project.write_plan(task("only"))
+    project.plan_path.chmod(0)
+
+    assert "permission denied" in error_of(project.run(prefix=_BOUND_BY_PERMISSIONS))
+
+
+def test_a_plan_that_links_to_itself(project: Project) -> None:
+    project.plan_path.symlink_to(project.plan_path)
+
+    assert "symbolic links" in error_of(project.run(plan=project.plan_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (b"", ":1"),
+        (b"{\n 'goal': 1}", ":2"),
+        (b"[" * 5000, ""),
+        (b"\xff\xfe\x00", ""),
+        (b'{"goal": "\x00"}', ":1"),
+        (b"null", ":1"),
+    ],
+)
+def test_a_plan_that_is_no_plan(project: Project, text, place) -> None:
+    project.plan_path.write_bytes(text)
+
+    assert error_of(project.run()).startswith(f"{project.plan_path}{place}")
+
+
+# the repository
+
+
+def test_a_base_branch_that_is_not_there(project: Project) -> None:
+    project.remote.commit("develop", {"file": "text"})
+    project.write_plan(task("only"), baseBranch="master")
+    project.plan_path.write_text(json.dumps(json.loads(project.plan_path.read_text()), indent=1))
+
+    done = project.run()
+
+    assert error_of(done) == 'base branch "master" is not on the remote; it has develop, main. Nothing was launched.'
+    assert done.err.splitlines()[-1] == "  do     set baseBranch, plan.json:4"
+    assert project.launches("only") == 0
+
+
+def test_a_repository_without_any_branch(project: Project) -> None:
+    project.write_plan(task("only"), repoUrl="../empty.git")
+    os.system(f"git init -q --bare {shlex.quote(str(project.folder / 'empty.git'))}")
+
+    assert "it has no branches" in error_of(project.run())
+
+
+def test_a_repository_that_is_not_there(project: Project) -> None:
+    project.write_plan(task("only"), repoUrl="../nowhere.git")
+
+    message = error_of(project.run())
+
+    assert f"{project.folder / 'nowhere.git'}" in message
+    assert message.endswith("Nothing was launched.")
+
+
+def test_a_machine_without_git(project: Project) -> None:
+    project.write_plan(task("only"))
+    (project.folder / "bin").mkdir()
+    (project.folder / "bin" / "sh").symlink_to("/bin/sh")
+
+    done = project.run(environment={"PATH": str(project.folder / "bin")})
+
+    assert error_of(done) == "git was not found; local agents need it. Nothing was launched."
+
+
+# the agent program
+
+
+def test_a_command_is_split_as_a_shell_would(project: Project) -> None:
+    program = project.folder / "my agent.sh"
+    program.write_text('#!/bin/sh\nfor word in "$@"; do echo "$word" >> "$0.words"; done; echo done\n')
+    program.chmod(0o755)
+
+    done = agent(project, """'./my agent.sh' one "two  words" thr\\ ee '$HOME; `id` *' ''""")
+
+    assert done.code == 0, done.said
+    words = (project.folder / "my agent.sh.words").read_text()
+    assert words == "one\ntwo  words\nthr ee\n$HOME; `id` *\n\n"
+
+
+def test_a_program_on_the_path_is_found(project: Project) -> None:
+    (project.folder / "bin").mkdir()
+    program = project.folder / "bin" / "agent-for-this-test"
+    program.write_text("#!/bin/sh\necho done\n")
+    program.chmod(0o755)
+    project.write_plan(task("only"), runtime={"kind": "local", "agent": {"command": ["agent-for-this-test"]}})
+
+    done = project.run(environment={"PATH": f"{project.folder / 'bin'}:{os.environ['PATH']}"})
+
+    assert done.code == 0, done.said
+
+
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        ("no-such-program-anywhere --flag", '"no-such-program-anywhere" is not on the PATH. Nothing was launched.'),
+        ("./missing.sh", '"./missing.sh" does not exist. Nothing was launched.'),
+        ("./plain.txt", '"./plain.txt" is not executable. Nothing was launched.'),
+        ("./agents", '"./agents" is a folder. Nothing was launched.'),
+    ],
+)
+def test_a_program_that_cannot_be_run(project: Project, command, fault) -> None:
+    (project.folder / "plain.txt").write_text("text")
+
+    assert error_of(agent(project, command)) == f"--agent-command: {fault}"
+    assert not (project.workspace / "state.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("'sh", "--agent-command cannot be split: no closing quotation. Nothing was launched."),
+        ("  ", "--agent-command is empty. Nothing was launched."),
+        ("''", "--agent-command is empty. Nothing was launched."),
+    ],
+)
+def test_a_command_that_is_none(project: Project, command, message) -> None:
+    assert error_of(agent(project, command)) == message
+
+
+def test_no_program_at_all(project: Project) -> None:
+    project.write_plan(task("only"), runtime={"kind": "local"})
+
+    done = project.run()
+
+    assert error_of(done) == "no agent program chosen. Nothing was launched."
+    assert "--agent-command" in done.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", [["bin/agent"], ["./bin/agent"], ["python3", "-u", "bin/agent.py", "bin/agent.py"]])
+def test_paths_of_the_plans_command_are_relative_to_the_plan(project: Project, command) -> None:
+    (project.workspace / "bin").mkdir()
+    (project.workspace / "bin" / "agent").write_text("#!/bin/sh\necho done\n")
+    (project.workspace / "bin" / "agent").chmod(0o755)
+    (project.workspace / "bin" / "agent.py").write_text("print('done')\n")
+    project.write_plan(task("only"), runtime={"kind": "local", "agent": {"command": command}})
+
+    done = project.run(at=project.machine.home)
+
+    assert done.code == 0, done.said
+
+
+def test_a_program_that_is_no_program(project: Project) -> None:
+    program = project.folder / "agent"
+    program.write_bytes(b"\x7fELF nonsense")
+    program.chmod(0o755)
+
+    done = agent(project, "./agent")
+
+    row = project.rows()["only"]
+    assert (done.code, row["status"]) == (1, "error"), done.said
+    assert row["note"]
+    assert "Traceback" not in done.err
+
+
+# the workspace
+
+
+def test_a_workspace_that_cannot_be_written(project: Project) -> None:
+    project.write_plan(task("only"))
+    project.workspace.chmod(0o500)
+
+    done = project.run("--json", prefix=_BOUND_BY_PERMISSIONS)
+
+    project.workspace.chmod(0o700)
+    document = done.json()
+    assert done.code == document["exitCode"]
+    assert done.code in (1, 2), done.said
+    assert "permission denied" in document["error"]["message"].lower()
+    assert project.launches("only") == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "fragment"),
+    [
+        (b"", "state.json is empty"),
+        (b"{ nonsense", "state.json:1"),
+        (b'{"schemaVersion": 99, "rootSlug": "demo", "tasks": []}', "schemaVersion 99"),
+        (b'{"schemaVersion": 1, "rootSlug": "other", "tasks": []}', 'belongs to the plan "other"'),
+        (b'{"schemaVersion": 1, "rootSlug": "demo", "tasks": [{"name": "one"}]}', "state.json"),
+        (b"[]", "state.json"),
+    ],
+)
+def test_a_state_that_cannot_be_trusted_is_left_as_it_is(project: Project, content, fragment) -> None:
+    project.write_plan(task("one"))
+    (project.workspace / "state.json").write_bytes(content)
+
+    assert fragment in error_of(project.run())
+    assert (project.workspace / "state.json").read_bytes() == content
+    assert not (project.workspace / "journal.jsonl").exists() or not project.file("journal.jsonl")
+    assert project.launches("one") == 0
+
+
+def test_the_state_of_another_tool_resumes(project: Project) -> None:
+    project.write_plan(task("one"), task("two", dependsOn=["one"]))
+    row = {
+        "name": "one",
+        "type": "worker",
+        "branch": "main",
+        "startingRef": "main",
+        "dependsOn": [],
+        "agentId": "bc-1",
+        "runId": "run-1",
+        "parentAgentId": None,
+        "status": "handed-off",
+        "resultStatus": "finished",
+        "handoffPath": "handoffs/one.md",
+        "startedAt": None,
+        "finishedAt": None,
+        "lastUpdate": None,
+        "note": None,
+    }
+    state = {"rootSlug": SLUG, "tasks": [{**row, "trackerRef": "X-1"}], "theirs": {"kept": True}}
+    (project.workspace / "state.json").write_text(json.dumps(state))
+    (project.workspace / "handoffs").mkdir()
+    (project.workspace / "handoffs" / "one.md").write_text("## Status\nsuccess\n\n## What I did\nall of it\n")
+
+    done = project.run()
+
+    assert done.code == 0, done.said
+    assert (project.launches("one"), project.launches("two")) == (0, 1)
+    assert "all of it" in project.prompt("two")
+    assert project.state()["theirs"] == {"kept": True}
+    assert "trackerRef" not in project.rows()["one"]
+
+
+def test_a_journal_damaged_in_its_middle_is_refused_with_its_line_and_left_as_it_is(project: Project) -> None:
+    finished(project)
+    (project.workspace / "state.json").unlink()
+    lines = (project.workspace / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    lines[2] = b'{"seq": 3, "torn\n'
+    damaged = b"".join(lines)
+    (project.workspace / "journal.jsonl").write_bytes(damaged)
+
+    message = error_of(project.run())
+
+    assert message.startswith("journal.jsonl:3")
+    assert (project.workspace / "journal.jsonl").read_bytes() == damaged
+    assert not (project.workspace / "state.json").exists()
+
+
+def test_a_record_missing_from_the_journal_is_refused(project: Project) -> None:
+    finished(project)
+    (project.workspace / "state.json").unlink()
+    lines = (project.workspace / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (project.workspace / "journal.jsonl").write_bytes(b"".join(lines[:2] + lines[3:]))
+
+    assert "journal.jsonl:3" in error_of(project.run())
+
+
+def test_a_torn_end_of_the_journal_is_repaired_and_told(project: Project) -> None:
+    finished(project)
+    whole = (project.workspace / "journal.jsonl").read_bytes()
+    (project.workspace / "journal.jsonl").write_bytes(whole + b'{"seq": 99, "half a rec')
+
+    done = project.run()
+
+    assert done.code == 0, done.said
+    assert (project.workspace / "journal.jsonl").read_bytes().startswith(whole)
+    assert "half a rec" not in project.file("journal.jsonl")
+    assert "torn" in project.attention()
+    assert project.launches("one") == 1
+
+
+def test_a_state_that_is_gone_is_rebuilt_from_the_journal(project: Project) -> None:
+    before = finished(project).rows()
+    (project.workspace / "state.json").unlink()
+
+    done = project.run()
+
+    assert done.code == 0, done.said
+    assert project.rows() == before
+    assert "state.json was missing and was rebuilt from journal.jsonl" in project.attention()
+
+
+@pytest.mark.parametrize("name", ["state.json", "journal.jsonl", "handoffs", "requests", "raw", ".lock"])
+def test_a_symlink_in_the_place_of_one_of_our_files_is_not_followed(project: Project, name) -> None:
+    project.write_plan(task("one"))
+    outside = project.folder / "outside"
+    if "." in name:
+        outside.write_bytes(b"")
+    else:
+        outside.mkdir()
+    (project.workspace / name).symlink_to(outside)
+
+    done = project.run("--json")
+
+    document = done.json()
+    assert done.code in (1, 2), done.said
+    assert name in document["error"]["message"] + json.dumps(document.get("tasks", "")), done.said
+    assert "Traceback" not in done.err
+    assert (list(outside.iterdir()) if outside.is_dir() else outside.read_bytes()) in ([], b"")
+
+
+def test_a_symlink_in_the_place_of_the_attention_log_is_not_written_through(project: Project) -> None:
+    project.write_plan(task("one"))
+    outside = project.folder / "outside"
+    outside.write_bytes(b"mine")
+    (project.workspace / "attention.log").symlink_to(outside)
+
+    done = project.run()
+
+    assert done.code == 0, done.said
+    assert outside.read_bytes() == b"mine"
+    assert project.state()["attention"]
+
+
+@pytest.mark.parametrize("blocks", [1, 9, 24])
+def test_a_full_disk_ends_the_run_with_1_and_the_next_one_goes_on(project: Project, blocks) -> None:
+    names = [f"t{number}" for number in range(6)]
+    project.write_plan(*(task(name) for name in names))
+    limited = ("/bin/sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh")
+
+    done = project.run("--json", prefix=limited)
+
+    assert done.code == 1, done.said
+    assert done.json()["exitCode"] == 1
+    assert "Traceback" not in done.err
+    after = project.run("--exit-on-all-done")
+    assert after.code == 0, after.said
+    assert [project.launches(name) for name in names] == [1] * 6
+
+
+# the local server
+
+
+def test_a_port_that_is_taken_meanwhile_is_done_without(project: Project) -> None:
+    project.write_plan(task("one"))
+    assert project.run().code == 0
+    port = int((project.machine.server_folder / "port").read_text())
+    pid = project.machine.server_pid
+    project.machine.kill_server()
+    wait_until(lambda: not Path(f"/proc/{pid}").exists(), what="the server's end")
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        project.write_plan(task("one"), task("two"))
+
+        done = project.run()
+
+    assert done.code == 0, done.said
+    assert project.launches("two") == 1
