@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TextIO
 
@@ -35,6 +34,7 @@ from orchestrate.server.runners.contract import Runner
 from orchestrate.server.runners.null import NullRunner
 from orchestrate.server.runners.scripted import ScriptedRunner
 from orchestrate.server.service import Service
+from orchestrate.server.speed import has_uvloop, http_parser
 from orchestrate.server.state import StateFolder
 from orchestrate.server.watching import HEARTBEAT_SECONDS
 from orchestrate.system import SystemClock
@@ -75,8 +75,7 @@ def serve(options: ServerOptions) -> None:
     Raises InputRefused if the folder cannot be used, another server works in it, or the port is taken.
     """
     with open_server(options) as server:
-        has_uvloop = find_spec("uvloop") is not None
-        anyio.run(server.run, backend="asyncio", backend_options={"use_uvloop": has_uvloop})
+        anyio.run(server.run, backend="asyncio", backend_options={"use_uvloop": has_uvloop()})
 
 
 class HostedServer:
@@ -153,6 +152,8 @@ class HostedServer:
         )
         config = uvicorn.Config(
             app,
+            loop="none",
+            http=http_parser(),
             lifespan="off",
             ws="none",
             log_config=None,
