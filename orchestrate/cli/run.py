@@ -1,10 +1,9 @@
 """``orchestrate run PLAN``: run a plan, or go on with one."""
 
 import argparse
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -12,13 +11,14 @@ import anyio
 import orjson
 
 from orchestrate.cli import output
+from orchestrate.cli.leaving import let_go_of_lost_readers, obey_signals, signals_interrupt
 from orchestrate.cli.live import ShownSurface, make_surface
 from orchestrate.cli.locating import locate
 from orchestrate.cli.messages import fault_lines, message_lines
 from orchestrate.cli.running import Outcome, Prepared, Request, prepare, run_prepared
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
-from orchestrate.core.events import StopReason
+from orchestrate.cli.writing import Writer
 from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
 from orchestrate.engine.assembly import Engine
 from orchestrate.errors import OrchestrateError
@@ -60,11 +60,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Run the plan; answers the exit code."""
     try:
-        with _signals_interrupt():
+        with signals_interrupt():
             return _ran(args, settings)
     except KeyboardInterrupt:
         _tell_interrupted(is_json=args.json)
         return EXIT_INTERRUPTED
+    finally:
+        let_go_of_lost_readers()
 
 
 def _ran(args: argparse.Namespace, settings: Settings) -> int:
@@ -93,9 +95,9 @@ class _Terminal:
     def announce(self, prepared: Prepared) -> None:
         """Where agents will run and why, and what the plan is warned of."""
         if not self._args.quiet:
-            output.say([f"runtime: {prepared.runtime.kind} ({prepared.runtime.origin})"])
+            _tell([f"runtime: {prepared.runtime.kind} ({prepared.runtime.origin})"])
         path = str(locate(self._args.plan).path)
-        output.say(line for warning in prepared.warnings for line in fault_lines("attention", warning, plan_path=path))
+        _tell(line for warning in prepared.warnings for line in fault_lines("attention", warning, plan_path=path))
 
     def confirm(self, prepared: Prepared) -> None:
         """Ask once where a person is; without a terminal the call itself is the order."""
@@ -112,7 +114,7 @@ class _Terminal:
         """A warning is shown, and the run goes on."""
         told = f"attention: {escape_for_terminal(message)}"
         if self._surface is None:
-            output.say([told])
+            _tell([told])
         else:
             self._surface.say(told)
 
@@ -131,42 +133,14 @@ class _Terminal:
         async with anyio.create_task_group() as tasks:
             if self._surface is not None:
                 tasks.start_soon(self._surface.keep_drawing)
-            tasks.start_soon(_obey_signals, engine)
+            tasks.start_soon(obey_signals, engine)
 
     def finish(self, outcome: Outcome) -> None:
         """The summary for people, and the one object for programs."""
         if self._surface is not None:
             self._surface.finish(outcome.state, outcome.exit_code)
         if self._args.json:
-            output.put_bytes(json_of(outcome))
-
-
-@contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Before and after the engine lives, every signal that means "leave" does what Ctrl-C does."""
-    former = {number: signal.signal(number, signal.default_int_handler) for number in _leaving_signals()}
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-
-
-def _leaving_signals() -> tuple[signal.Signals, ...]:
-    """The signals to leave at; whoever started us with nohup wants us to outlive the terminal."""
-    is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    return (signal.SIGINT, signal.SIGTERM) if is_nohup else (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-async def _obey_signals(engine: Engine) -> None:
-    """The first signal saves and leaves; a second one leaves at once."""
-    with anyio.open_signal_receiver(*_leaving_signals()) as signals:
-        count = 0
-        async for _ in signals:
-            count += 1
-            engine.stop(StopReason.INTERRUPT)
-            if count > 1:
-                raise KeyboardInterrupt
+            _put(json_of(outcome))
 
 
 def json_of(outcome: Outcome) -> bytes:
@@ -206,9 +180,20 @@ def _tell_interrupted(*, is_json: bool) -> None:
     """Interrupted before there was a run, or twice: nobody waits for a summary."""
     if is_json:
         document = {"ok": False, "operation": "run", "exitCode": EXIT_INTERRUPTED, "error": _INTERRUPTED}
-        output.put_bytes(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
+        _put(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
     else:
-        output.say(message_lines("note", "interrupted; agents that were launched go on."))
+        _tell(message_lines("note", "interrupted; agents that were launched go on."))
+
+
+def _tell(lines: Iterable[str]) -> None:
+    """Lines for whoever listens; a run goes on when nobody does."""
+    Writer(sys.stderr).write("".join(f"{line}\n" for line in lines))
+
+
+def _put(document: bytes) -> None:
+    """The object for whoever reads it; the run's exit code stands when nobody does."""
+    with suppress(BrokenPipeError):
+        output.put_bytes(document)
 
 
 def _request(args: argparse.Namespace) -> Request:
