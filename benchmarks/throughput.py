@@ -1,7 +1,11 @@
 """1,000 instant tasks: the engine beside a bare httpx program that makes the same three calls a task.
 
-Run: ``python benchmarks/throughput.py [--tasks 1000] [--in-flight 64] [--rounds 3]``. Both programs talk to the same
-local server with the ``null`` runner; each runs in a process of its own, in turn. Prints a line a run and the ratio.
+Run: ``python benchmarks/throughput.py [--tasks 1000] [--in-flight 64] [--rounds 5]``. Both programs talk to the same
+local server with the ``null`` runner; each runs in a process of its own, in turn. Prints a line a run and the ratios: of
+the rates, and of the programs' CPU time, which says more on a machine that others use.
+
+Nothing is deleted before the last run: for minutes ext4 steps over the inodes of deleted files one by one, so that
+clearing up after one run makes every file of the next ten times as dear.
 """
 
 import argparse
@@ -30,42 +34,50 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", type=int, default=1000)
     parser.add_argument("--in-flight", type=int, default=64)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--part", choices=["bare", "engine"], help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part == "bare":
         asyncio.run(bare(arguments.tasks, arguments.in_flight))
     elif arguments.part == "engine":
-        engine(arguments.tasks, arguments.in_flight)
+        engine(arguments.tasks, arguments.in_flight, folder=arguments.folder)
     else:
         compare(arguments)
 
 
 def compare(arguments: argparse.Namespace) -> None:
     """Both programs in turn, each in a process of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        state = Path(folder) / "state" / "orchestrate"
-        endpoint = ensure_server(state / "server", environment=dict(os.environ))
-        variables = {**os.environ, "XDG_STATE_HOME": str(state.parent), "BENCH_URL": endpoint.url, "BENCH_KEY": endpoint.token}
-        rates: dict[str, list[float]] = {"bare": [], "engine": []}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        server = folder / "state" / "orchestrate" / "server"
+        endpoint = ensure_server(server, environment=dict(os.environ))
+        own = {"XDG_STATE_HOME": str(folder / "state"), "BENCH_URL": endpoint.url, "BENCH_KEY": endpoint.token}
         try:
-            for _ in range(arguments.rounds):
-                for part in rates:
-                    rates[part].append(run_part(part, arguments, variables)["tasks_a_second"])
+            rounds = [
+                {part: run_part(part, arguments, own, folder / f"{number}-{part}") for part in ("bare", "engine")}
+                for number in range(arguments.rounds)
+            ]
         finally:
-            stop_server(state / "server")
-    ratios = [engine_rate / bare_rate for engine_rate, bare_rate in zip(rates["engine"], rates["bare"], strict=True)]
-    print(f"engine / bare: median {statistics.median(ratios):.2f} of {[round(ratio, 2) for ratio in ratios]}")
+            stop_server(server)
+    for figure, invert in (("tasks_a_second", False), ("cpu_ms_a_task", True)):
+        ratios = [each["engine"][figure] / each["bare"][figure] for each in rounds]
+        ratios = [round(1 / ratio if invert else ratio, 2) for ratio in ratios]
+        print(f"{figure}, engine to bare (more is better): median {statistics.median(ratios):.2f} of {ratios}")
 
 
-def run_part(part: str, arguments: argparse.Namespace, variables: dict[str, str]) -> dict[str, float]:
-    command = [sys.executable, __file__, "--part", part, "--tasks", str(arguments.tasks), "--in-flight", str(arguments.in_flight)]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+def run_part(part: str, arguments: argparse.Namespace, own: dict[str, str], folder: Path) -> dict[str, float]:
+    """The figures of one run."""
+    folder.mkdir()
+    options = {"part": part, "tasks": arguments.tasks, "in-flight": arguments.in_flight, "folder": folder}
+    command = [sys.executable, __file__, *(f"--{name}={value}" for name, value in options.items())]
+    done = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stderr[-4000:])
     line = done.stdout.strip().splitlines()[-1]
-    print(line)
-    return json.loads(line)
+    print(line, flush=True)
+    figures: dict[str, float] = json.loads(line)
+    return figures
 
 
 async def bare(tasks: int, in_flight: int) -> None:
@@ -77,7 +89,11 @@ async def bare(tasks: int, in_flight: int) -> None:
 
     async def one(number: int) -> None:
         async with slots:
-            body = {"prompt": {"text": f"task {number}"}, "agentId": f"bc-{uuid.uuid4()}", "localAgent": {"runner": "null"}}
+            body = {
+                "prompt": {"text": f"task {number}"},
+                "agentId": f"bc-{uuid.uuid4()}",
+                "localAgent": {"runner": "null"},
+            }
             created = (await calls.post("/v1/agents", json=body, headers={"Idempotency-Key": str(uuid.uuid4())})).json()
             run = f"/v1/agents/{created['agent']['id']}/runs/{created['run']['id']}"
             async with streams[number % len(streams)].stream("GET", f"{run}/stream") as response:
@@ -90,29 +106,28 @@ async def bare(tasks: int, in_flight: int) -> None:
     report("bare", tasks, time.perf_counter() - began)
 
 
-def engine(tasks: int, in_flight: int) -> None:
+def engine(tasks: int, in_flight: int, *, folder: Path) -> None:
     """The same tasks as a plan."""
-    with tempfile.TemporaryDirectory() as folder:
-        repository = Path(folder) / "repository.git"
-        make_repository(repository)
-        plan = {
-            "goal": "measure",
-            "rootSlug": "throughput",
-            "baseBranch": "main",
-            "repoUrl": str(repository),
-            "runtime": {"kind": "local", "agent": {"name": "null"}},
-            "limits": {"maxConcurrent": in_flight},
-            "tasks": [{"name": f"task-{number}", "type": "worker", "scopedGoal": "nothing"} for number in range(tasks)],
-        }
-        path = Path(folder) / "workspace" / "plan.json"
-        path.parent.mkdir()
-        path.write_text(json.dumps(plan))
-        began = time.perf_counter()
-        outcome = asyncio.run(run_plan(path))
-        seconds = time.perf_counter() - began
-        assert outcome.exit_code == 0, outcome
-        written = sum(file.stat().st_size for file in path.parent.rglob("*") if file.is_file())
-        report("engine", tasks, seconds, written=written)
+    repository = folder / "repository.git"
+    make_repository(repository)
+    plan = {
+        "goal": "measure",
+        "rootSlug": "throughput",
+        "baseBranch": "main",
+        "repoUrl": str(repository),
+        "runtime": {"kind": "local", "agent": {"name": "null"}},
+        "limits": {"maxConcurrent": in_flight},
+        "tasks": [{"name": f"task-{number}", "type": "worker", "scopedGoal": "nothing"} for number in range(tasks)],
+    }
+    path = folder / "workspace" / "plan.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(plan))
+    began = time.perf_counter()
+    outcome = asyncio.run(run_plan(path))
+    seconds = time.perf_counter() - began
+    assert outcome.exit_code == 0, outcome
+    written = sum(file.stat().st_size for file in path.parent.rglob("*") if file.is_file())
+    report("engine", tasks, seconds, written=written)
 
 
 def make_repository(path: Path) -> None:
@@ -132,6 +147,7 @@ def report(part: str, tasks: int, seconds: float, **more: float) -> None:
         "tasks_a_second": round(tasks / seconds, 1),
         "cpu_ms_a_task": round((usage.ru_utime + usage.ru_stime) * 1000 / tasks, 2),
         "peak_mb": round(usage.ru_maxrss / 1024, 1),
+        "machine_load": round(os.getloadavg()[0], 1),
         **more,
     }
     print(json.dumps(figures))

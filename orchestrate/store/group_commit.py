@@ -24,8 +24,8 @@ class _Gathering(Generic[_Item]):
 
     items: list[_Item] = field(default_factory=list)
     written: anyio.Event = field(default_factory=anyio.Event)
-    #: For each item what was wrong with it, or None; empty until it is written.
-    errors: Sequence[OrchestrateError | None] = ()
+    #: For each item what was wrong with it, or None; no list before it is written.
+    errors: Sequence[OrchestrateError | None] | None = None
 
 
 class GroupCommit(Generic[_Item]):
@@ -52,6 +52,7 @@ class GroupCommit(Generic[_Item]):
             await self._lead(gathering)
         else:
             await gathering.written.wait()
+        assert gathering.errors is not None, "the writer broke off; whoever put the first item has its error"
         error = gathering.errors[place]
         if error is not None:
             raise error

@@ -10,6 +10,7 @@ import pytest
 from orchestrate.store.files import Folder
 from orchestrate.store.loading import read_workspace
 from orchestrate.store.lock import living_holder, read_holder
+from tests.support.engine_process import text_of
 from tests.support.records import NOW, ROOT_SLUG
 
 PROJECT = Path(__file__).parents[2]
@@ -84,6 +85,32 @@ def test_what_was_durable_survives_any_number_of_kills(tmp_path):
         assert loaded.journal_seq in (durable, durable + 1)
         for name, each in loaded.rows.items():
             assert each.attempts > loaded.journal_seq - 5, name
+
+
+@pytest.mark.parametrize("lines", [1, 7, 40, 200, 333])
+def test_every_save_that_returned_is_whole_after_a_kill_and_no_file_is_torn(tmp_path, lines):
+    with engine(tmp_path, "attempts") as process:
+        assert started(process) == "held"
+        named = [process.stdout.readline().split() for _ in range(lines)]
+        process.kill()
+        named += [line.split() for line in process.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+
+    for kind, task in named:
+        for name in saved_under(task, kind):
+            assert (tmp_path / name).exists(), (kind, task, name)
+    for path in tmp_path.glob("*/**/*"):
+        if path.is_file():
+            assert path.read_bytes() == text_of(path.name.split(".")[0], kind_of(path.parent.name)), path
+
+
+def saved_under(task, kind):
+    if kind == "request":
+        return [f"requests/{task}.1.json"]
+    return [f"raw/{task}.1.md", f"handoffs/attempts/{task}.1.md", f"handoffs/{task}.md"]
+
+
+def kind_of(folder):
+    return {"requests": "request", "raw": "raw", "attempts": "handoff", "handoffs": "handoff"}[folder]
 
 
 def test_readers_see_a_whole_state_that_only_goes_forward(tmp_path):

@@ -2,16 +2,19 @@
 
 It waits for a line on stdin, opens the store, says ``held`` or ``refused ...`` and does what the mode says:
 ``hold`` waits for the end of stdin; ``append`` writes records until it is killed, naming each once it is durable;
-``few`` writes N records with snapshots in between; ``limited`` may write no file beyond N bytes.
+``few`` writes N records with snapshots in between; ``limited`` may write no file beyond N bytes; ``attempts`` saves
+requests and replies, 20 at a time, until it is killed, naming each once it is durable.
 """
 
 import resource
 import sys
+from itertools import count
 from pathlib import Path
 
 import anyio
 
 from orchestrate.errors import OrchestrateError, StorageFailed
+from orchestrate.model.names import TaskName
 from orchestrate.store.workspace import WorkspaceStore
 from tests.support.records import ENGINE, NOW, ROOT_SLUG, WORKSPACE, record, row
 
@@ -39,6 +42,26 @@ async def append_until_full(store: WorkspaceStore, *, limit: int) -> None:
         say(f"failed {error.message} | {error.hint}")
 
 
+def text_of(task: str, kind: str) -> bytes:
+    """What is saved under this name: long enough to be torn, and told apart by its beginning and its end."""
+    return f"{task} {kind} ".encode() * 400 + b"end"
+
+
+async def save_attempts(store: WorkspaceStore, *, at_once: int = 20) -> None:
+    async def save_on(caller: int) -> None:
+        for number in count():
+            task = TaskName(f"t{caller}-{number}")
+            await store.write_request(task, 1, text_of(task, "request"))
+            say(f"request {task}")
+            handoff = text_of(task, "handoff")
+            await store.save_reply(task, 1, raw=text_of(task, "raw"), handoff=handoff)
+            say(f"reply {task}")
+
+    async with anyio.create_task_group() as callers:
+        for caller in range(at_once):
+            callers.start_soon(save_on, caller)
+
+
 async def run(path: Path, mode: str, number: int) -> None:
     sys.stdin.readline()
     try:
@@ -50,6 +73,8 @@ async def run(path: Path, mode: str, number: int) -> None:
     match mode:
         case "append":
             await append_many(store, count=1_000_000, snapshot_every=7)
+        case "attempts":
+            await save_attempts(store)
         case "few":
             await append_many(store, count=number, snapshot_every=3)
         case "limited":
