@@ -10,7 +10,11 @@ from orchestrate.text.terminal import escape_for_terminal
 #: From this width on there is room for the long form.
 LONG_COLUMNS = 100
 
-_ASCII = str.maketrans({"·": ".", "○": "o", "◌": "?", "●": "*", "✓": "+", "✗": "x", "…": "~"})
+#: Our signs, the lines of trees and graphs, the bars of timelines; each one column wide.
+_ASCII = str.maketrans(
+    "·○◌●✓✗…─│├┤└╰╯┼┴░█▓×",  # noqa: RUF001  the sign of a failed try is no letter
+    ".o?*+x~-|||``'++:#%x",
+)
 
 
 class Tint(StrEnum):

@@ -11,7 +11,8 @@ from orchestrate.text.terminal import escape_for_terminal
 NAME_COLUMNS = 24
 LONG_NAME_COLUMNS = 34
 
-_TINTS = {
+#: The colour of each kind.
+TINTS = {
     Kind.WAITING: Tint.DIM,
     Kind.READY: Tint.DIM,
     Kind.LAUNCHING: Tint.RUNNING,
@@ -54,7 +55,7 @@ def row_line(
     url: str | None = None,
 ) -> Line:
     """One task's line; the last cell may be as long as the screen is wide."""
-    tint = _TINTS[how.kind]
+    tint = TINTS[how.kind]
     shown = cut_middle(name, names)
     parts = [Span(how.glyph, tint), Span(" "), Span(shown, url=url), Span(" " * max(0, names - width_of(shown)))]
     for place, (cell, column) in enumerate(zip(cells, columns, strict=True)):
