@@ -1,7 +1,9 @@
 """The prompt of a task as a launch at this moment would send it; nothing is launched and nothing is written."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import anyio
 import orjson
@@ -23,7 +25,7 @@ from orchestrate.store.loading import LoadedState, workspace_folder
 from orchestrate.system import SystemClock
 
 #: Stands for the id that the first run draws.
-_NO_WORKSPACE = WorkspaceId("00000000-0000-4000-8000-000000000000")
+NO_WORKSPACE = WorkspaceId("00000000-0000-4000-8000-000000000000")
 
 
 class PromptRenderer:
@@ -40,12 +42,23 @@ class PromptRenderer:
 
     def prompt(self, task: TaskName) -> str:
         """The text; InputRefused when it cannot be rendered."""
+        return str(anyio.run(self.request, task)["prompt"]["text"])
+
+    async def request(self, task: TaskName) -> dict[str, Any]:
+        """The whole create request but for what only a launch knows; InputRefused when it cannot be rendered."""
+        state, writer = self._prepared
+        row = intended(state, state.rows[task], at=to_timestamp(SystemClock().now()))
+        body: dict[str, Any] = orjson.loads(await writer.render(row, launch(state, row).upstream))
+        return body
+
+    @cached_property
+    def _prepared(self) -> tuple[State, RequestWriter]:
+        """The state that an engine would have after it read the plan, with no slot to launch anything in."""
         at = to_timestamp(SystemClock().now())
-        workspace = self._loaded.workspace_or(_NO_WORKSPACE, root_slug=self._plan.root_slug)
-        before = State(workspace=workspace, session=Session(settings=RunSettings(max_concurrent=0)))
-        with_rows = before if not self._loaded.rows else _with_rows(before, self._loaded)
-        state, _ = step(with_rows, PlanRead(at=at, plan=self._plan))
-        row = intended(state, state.rows[task], at=at)
+        workspace = self._loaded.workspace_or(NO_WORKSPACE, root_slug=self._plan.root_slug)
+        session = Session(settings=RunSettings(max_concurrent=0))
+        before = State(workspace=workspace, session=session, rows=Map(self._loaded.rows))
+        state, _ = step(before, PlanRead(at=at, plan=self._plan))
         writer = RequestWriter(
             self._plan,
             workspace_id=workspace.workspace_id,
@@ -53,12 +66,7 @@ class PromptRenderer:
             archive=_ReadOnlyArchive(AttemptFiles(workspace_folder(self._folder))),
             options=RequestOptions(repo_url=self._plan.repo_url, depth=self._depth),
         )
-        body = anyio.run(writer.render, row, launch(state, row).upstream)
-        return str(orjson.loads(body)["prompt"]["text"])
-
-
-def _with_rows(state: State, loaded: LoadedState) -> State:
-    return replace(state, rows=Map(loaded.rows))
+        return state, writer
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def _ran(args: argparse.Namespace, settings: Settings) -> int:
     request = _request(args)
     environment = environment_of(settings)
+    if args.dry_run:
+        from orchestrate.cli.dry_run import dry_run
+
+        return dry_run(args, settings, request=request, environment=environment, location=locate(args.plan))
     prepared = prepare(request, environment)
     terminal = _Terminal(args, settings)
     terminal.announce(prepared)

@@ -210,7 +210,7 @@ def _agent(plan: Plan, request: Request, environment: Environment) -> LocalAgent
 
 async def _service(prepared: Prepared, environment: Environment) -> Service:
     if prepared.agent is None:
-        return _cloud(environment)
+        return cloud_service(environment)
     names = prepared.agent.pass_env
     pass_env = {name: environment.variables[name] for name in names if name in environment.variables}
     inherited = _inherited_server(environment)
@@ -229,7 +229,8 @@ async def _service(prepared: Prepared, environment: Environment) -> Service:
     )
 
 
-def _cloud(environment: Environment) -> Service:
+def cloud_service(environment: Environment) -> Service:
+    """The Cloud Agents API with the key of the environment; InputRefused without one."""
     if environment.api_key is None:
         raise InputRefused(
             "the cloud runtime needs a key, and CURSOR_API_KEY is not set. Nothing was launched.",

@@ -87,6 +87,13 @@ class Git:
             return False
         return True
 
+    async def output(self, arguments: Sequence[str]) -> bytes:
+        """What git prints when it is called so; Refused or Unavailable with its reason when it fails.
+
+        Whoever calls has checked addresses and refs among the arguments.
+        """
+        return await self._run(arguments)
+
     async def remote_heads(self, url: str, branches: Sequence[str] = ()) -> Mapping[str, str]:
         """Branch names of the remote with their commits; of the given branches only, if there are any.
 

@@ -1,0 +1,179 @@
+"""What an engine that starts now would do with each task, told by the machine itself and not by a second set of rules."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent, WatchRun
+from orchestrate.core.events import PlanRead
+from orchestrate.core.machine import step
+from orchestrate.core.scheduling import hold_reason
+from orchestrate.core.state import State, releases
+from orchestrate.model.names import TaskName, Timestamp
+from orchestrate.model.plan import Plan
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus
+
+
+class Fate(StrEnum):
+    """What would become of a task."""
+
+    #: It is launched at once.
+    LAUNCHED = "launched"
+    #: It misses nothing but a slot.
+    QUEUED = "queued"
+    #: It is launched once its pause is over.
+    PAUSED = "paused"
+    #: It is launched once tasks before it have handed off.
+    WAITS = "waits"
+    #: It is not launched: a task before it will not hand off by itself, or launching is stopped.
+    HELD = "held"
+    #: Its run goes on and is watched again.
+    WATCHED = "watched"
+    #: Its launch had no answer: the agent is looked up by its id first.
+    LOOKED_UP = "looked-up"
+    #: Its request was put off by the service and is sent again, as it was.
+    RESENT = "resent"
+    #: Its row says running and not whose: it goes to error, and nothing is launched.
+    LOST = "lost"
+    #: It left the plan before it was launched.
+    PRUNED = "pruned"
+    #: It is over, and stays as it is.
+    STAYS = "stays"
+
+
+#: Fates in which a launch is to come.
+TO_LAUNCH = frozenset({Fate.LAUNCHED, Fate.QUEUED, Fate.PAUSED, Fate.WAITS})
+_GO_ON = frozenset({Fate.WATCHED, Fate.LOOKED_UP, Fate.RESENT})
+
+
+@dataclass(frozen=True, slots=True)
+class TaskForecast:
+    """What would become of one task, and why."""
+
+    #: The row as the engine would have it after its start.
+    row: TaskRow
+    fate: Fate
+    #: Tasks that it waits for, or that hold it.
+    because_of: tuple[TaskName, ...] = ()
+    #: How many launches must come to an end one after the other before this one; None where none comes.
+    wave: int | None = None
+
+    @property
+    def name(self) -> TaskName:
+        """The task."""
+        return self.row.name
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What would become of all tasks, in the order in which they would be launched."""
+
+    tasks: tuple[TaskForecast, ...]
+    #: Why nothing would be launched at all.
+    hold: str | None = None
+
+    def of(self, *fates: Fate) -> list[TaskForecast]:
+        """The tasks with one of these fates."""
+        return [task for task in self.tasks if task.fate in fates]
+
+    @property
+    def launches(self) -> list[TaskForecast]:
+        """Every task that would be launched, at once or later."""
+        return [task for task in self.tasks if task.fate in TO_LAUNCH]
+
+
+def forecast(state: State, plan: Plan, *, at: Timestamp) -> Forecast:
+    """What follows if an engine takes up this state, of which no plan was read yet, with this plan.
+
+    Tasks that run are taken to hand off: what else may happen to them is nobody's to know.
+    """
+    before, hold = state.rows, hold_reason(state)
+    after, decision = step(state, PlanRead(at=at, plan=plan))
+    orders = dict(_orders(decision.effects))
+    settled = {
+        row.name: TaskForecast(row, _fate(row, before.get(row.name), orders.get(row.name)))
+        for row in after.rows_in_order()
+        if row.status != TaskStatus.PENDING
+    }
+    pending = [row for row in after.rows_in_order() if row.status == TaskStatus.PENDING]
+    found = _with_pending(settled, pending, plan=plan, is_held=hold is not None)
+    in_order = [found[row.name] for row in after.rows_in_order()]
+    return Forecast(tuple(sorted(in_order, key=lambda task: (task.wave is None, task.wave or 0))), hold)
+
+
+def _orders(effects: Iterable[Effect]) -> Iterable[tuple[TaskName, Fate]]:
+    for effect in effects:
+        match effect:
+            case LaunchAgent(row=row):
+                yield row.name, Fate.LAUNCHED
+            case WatchRun(row=row):
+                yield row.name, Fate.WATCHED
+            case LookUpAgent(row=row):
+                yield row.name, Fate.LOOKED_UP
+
+
+def _fate(row: TaskRow, before: TaskRow | None, order: Fate | None) -> Fate:
+    if row.status == TaskStatus.RUNNING:
+        return order or Fate.RESENT
+    if row.status == TaskStatus.PRUNED and (before is None or before.status != TaskStatus.PRUNED):
+        return Fate.PRUNED
+    return Fate.LOST if row.status == TaskStatus.ERROR and _was_running(before) else Fate.STAYS
+
+
+def _was_running(before: TaskRow | None) -> bool:
+    return before is not None and before.status == TaskStatus.RUNNING
+
+
+def _with_pending(
+    settled: Mapping[TaskName, TaskForecast], pending: Iterable[TaskRow], *, plan: Plan, is_held: bool
+) -> dict[TaskName, TaskForecast]:
+    """The forecasts with those of waiting tasks, each made after those of the tasks that it waits for."""
+    found = {name: _with_wave(task) for name, task in settled.items()}
+    left = {row.name: row for row in pending}
+    for row in _dependencies_first(left):
+        found[row.name] = _of_pending(row, found, plan=plan, is_held=is_held)
+    for name, row in left.items():
+        if name not in found:  # rows of another tool that wait for each other
+            found[name] = TaskForecast(row, Fate.HELD, row.depends_on)
+    return found
+
+
+def _with_wave(task: TaskForecast) -> TaskForecast:
+    return TaskForecast(task.row, task.fate, wave=0) if task.fate is Fate.LAUNCHED else task
+
+
+def _of_pending(row: TaskRow, found: Mapping[TaskName, TaskForecast], *, plan: Plan, is_held: bool) -> TaskForecast:
+    waits_for = tuple(name for name in row.depends_on if name not in found or not releases(found[name].row, plan))
+    held_by = tuple(name for name in waits_for if name not in found or not _may_hand_off(found[name]))
+    if held_by:
+        return TaskForecast(row, Fate.HELD, held_by)
+    if is_held:
+        return TaskForecast(row, Fate.HELD)
+    if waits_for:
+        return TaskForecast(row, Fate.WAITS, waits_for, wave=1 + max(found[name].wave or 0 for name in waits_for))
+    return TaskForecast(row, Fate.QUEUED if row.not_before is None else Fate.PAUSED, wave=0)
+
+
+def _may_hand_off(task: TaskForecast) -> bool:
+    return task.fate in TO_LAUNCH or task.fate in _GO_ON
+
+
+def _dependencies_first(rows: Mapping[TaskName, TaskRow]) -> Iterable[TaskRow]:
+    """The rows in an order in which each comes after those of them that it depends on; without recursion."""
+    dependants: dict[TaskName, list[TaskName]] = {name: [] for name in rows}
+    open_count: dict[TaskName, int] = {}
+    for name, row in rows.items():
+        inner = [other for other in dict.fromkeys(row.depends_on) if other in rows]
+        open_count[name] = len(inner)
+        for other in inner:
+            dependants[other].append(name)
+    ready = deque(name for name, count in open_count.items() if count == 0)
+    while ready:
+        name = ready.popleft()
+        yield rows[name]
+        for dependant in dependants[name]:
+            open_count[dependant] -= 1
+            if open_count[dependant] == 0:
+                ready.append(dependant)
