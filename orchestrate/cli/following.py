@@ -146,7 +146,7 @@ class Follower:
         plan, rows = state.plan, _in_plan_order(state)
         starts = [row.started_at for row in rows if row.started_at is not None]
         first = min(starts, default=None)
-        placeholders = (placeholder_branch(plan.root_slug, task.name) for task in plan.tasks)
+        placeholders = (placeholder_branch(plan.root_slug, task.name, task_type=task.type) for task in plan.tasks)
         return EndView(
             slug=plan.root_slug,
             rows=rows,

@@ -37,7 +37,7 @@ def blueprint_of(plan: Plan, rows: Iterable[TaskRow]) -> Blueprint:
     """The plan's indices; dependants are read from the rows, which also hold tasks outside the plan."""
     ranks = {task.name: (-task.priority, place) for place, task in enumerate(plan.tasks)}
     by_rank = sorted(rows, key=lambda row: (ranks.get(row.name, _LAST), row.name))
-    owners = {placeholder_branch(plan.root_slug, task.name): task.name for task in plan.tasks}
+    owners = {placeholder_branch(plan.root_slug, task.name, task_type=task.type): task.name for task in plan.tasks}
     return Blueprint(
         plan=plan,
         ranks=ranks,
@@ -54,7 +54,7 @@ def planned_ref(plan: Plan, task: Task) -> str:
     if task.starting_ref is not None:
         return task.starting_ref
     if task.verifies is not None:
-        return placeholder_branch(plan.root_slug, task.verifies)
+        return placeholder_branch(plan.root_slug, task.verifies, task_type=plan.task(task.verifies).type)
     return plan.base_branch
 
 

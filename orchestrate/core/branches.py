@@ -1,7 +1,8 @@
 """Branches: which one a task really has, and who follows it.
 
 Before the handoff a task has a placeholder. After it, every task that still starts from that placeholder gets the
-real branch; ``ref_from`` remembers whose branch it follows, should that task land elsewhere later. A ref that the planner chose otherwise is never touched.
+real branch; ``ref_from`` remembers whose branch it follows, should that task land elsewhere
+later. A ref that the planner chose otherwise is never touched.
 """
 
 from dataclasses import replace
@@ -16,9 +17,9 @@ from orchestrate.model.vocabulary import TaskStatus
 
 
 def pushed_branch(state: State, handoff: Handoff) -> str | None:
-    """The branch that the task pushed; None when it says, or all signs say, that nothing was pushed."""
+    """The branch that the task pushed, by its own word or the service's; None when all signs say that it pushed none."""
     branch = handoff.branch
-    if handoff.says_no_branch or branch is None or not is_valid_ref(branch) or branch == state.plan.base_branch:
+    if branch is None or not is_valid_ref(branch) or branch == state.plan.base_branch:
         return None
     return branch
 
@@ -29,12 +30,12 @@ def has_real_branch(plan: Plan, row: TaskRow) -> bool:
         return False
     if row.pushed is not None:
         return row.pushed
-    return row.branch not in (placeholder_branch(plan.root_slug, row.name), plan.base_branch)
+    return row.branch not in (placeholder_branch(plan.root_slug, row.name, task_type=row.type), plan.base_branch)
 
 
 def propagate(state: State, source: TaskRow, *, at: Timestamp) -> Decision:
     """The rows that start from this task's placeholder, moved to its real branch, each with an attention line."""
-    placeholder = placeholder_branch(state.plan.root_slug, source.name)
+    placeholder = placeholder_branch(state.plan.root_slug, source.name, task_type=source.type)
     decision = NOTHING
     assert state.blueprint is not None
     for name in state.blueprint.followers.get(source.name, ()):

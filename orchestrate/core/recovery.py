@@ -24,7 +24,7 @@ from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply
 from orchestrate.core.verdicts import judged_anew
 from orchestrate.core.watching import cancel_orders, deadline_timer, timeout_seconds
-from orchestrate.model.names import Timestamp, placeholder_branch
+from orchestrate.model.names import TaskName, Timestamp, placeholder_branch
 from orchestrate.model.plan import Plan, Task
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import seconds_between
@@ -64,7 +64,7 @@ def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> T
         return TaskRow(
             name=task.name,
             type=task.type,
-            branch=placeholder_branch(plan.root_slug, task.name),
+            branch=placeholder_branch(plan.root_slug, task.name, task_type=task.type),
             starting_ref=planned_ref(plan, task),
             depends_on=task.depends_on,
             last_update=at,
@@ -74,10 +74,16 @@ def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> T
     if row.status != TaskStatus.PENDING:
         return row
     planned = planned_ref(plan, task)
-    if row.ref_from is None or planned != placeholder_branch(plan.root_slug, row.ref_from):
+    if row.ref_from is None or planned != _placeholder_of(plan, row.ref_from):
         row = replace(row, starting_ref=planned, ref_from=None)
-    branch = row.branch or placeholder_branch(plan.root_slug, task.name)
+    branch = row.branch or placeholder_branch(plan.root_slug, task.name, task_type=task.type)
     return replace(row, type=task.type, depends_on=task.depends_on, branch=branch)
+
+
+def _placeholder_of(plan: Plan, name: TaskName) -> str | None:
+    """The planned branch of a task; None for one that left the plan."""
+    task = plan.tasks_by_name.get(name)
+    return None if task is None else placeholder_branch(plan.root_slug, name, task_type=task.type)
 
 
 def _pruned_rows(state: State, event: PlanRead) -> list[RowChanged]:

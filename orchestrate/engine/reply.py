@@ -77,7 +77,7 @@ class ReplyTaker:
             text,
             task_type=row.type,
             run_branches=_branches(run),
-            placeholder=placeholder_branch(self._plan.root_slug, row.name),
+            placeholder=placeholder_branch(self._plan.root_slug, row.name, task_type=row.type),
             repo_url=self._plan.repo_url,
         )
 

@@ -61,7 +61,7 @@ def idempotency_key_for(workspace_id: WorkspaceId, task: TaskName, attempt: int)
     return IdempotencyKey(str(_derived(workspace_id, f"{task}/{attempt}/key")))
 
 
-def placeholder_branch(root_slug: str, task: str, *, task_type: str = TaskType.WORKER) -> str:
+def placeholder_branch(root_slug: str, task: str, *, task_type: str) -> str:
     """The branch planned for a task before its spawn; of a worker ``merge-<x>`` it is that of ``x``."""
     return f"orch/{root_slug}/{task.removeprefix('merge-') if task_type == TaskType.WORKER else task}"
 

@@ -181,7 +181,7 @@ def _target_values(plan: Plan, *, task: Task, context: PromptContext) -> dict[st
     assert task.verifies is not None
     target = plan.task(task.verifies)
     handed_off = next((each.branch for each in context.upstreams if each.task == target.name and each.branch), None)
-    planned = placeholder_branch(plan.root_slug, target.name)
+    planned = placeholder_branch(plan.root_slug, target.name, task_type=target.type)
     return {"target": _task_values(target), "target_branch": handed_off or planned}
 
 

@@ -77,7 +77,7 @@ def a_row(name: str = "a", **fields: object) -> TaskRow:
     row = TaskRow(
         name=TaskName(name),
         type=TaskType.WORKER,
-        branch=placeholder_branch(SLUG, name),
+        branch=placeholder_branch(SLUG, name, task_type=fields.get("type", TaskType.WORKER)),
         starting_ref="main",
         last_update=moment(),
     )

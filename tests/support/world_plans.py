@@ -7,7 +7,7 @@ from random import Random
 from orchestrate.core.changes import Settings
 from orchestrate.model.names import placeholder_branch
 from orchestrate.model.plan import Plan
-from orchestrate.model.vocabulary import FailureMode
+from orchestrate.model.vocabulary import FailureMode, TaskType
 from tests.support.builders import SLUG, a_plan, a_task
 
 #: Most tasks of a plan.
@@ -93,7 +93,7 @@ def random_task(random: Random, name: str, *, earlier: Sequence[str]) -> dict[st
         return a_task(name, depends_on=tuple(depends_on), type="verifier", verifies=random.choice(earlier), **fields)
     if earlier and random.random() < 0.2:
         source = random.choice(depends_on or list(earlier))
-        fields["startingRef"] = placeholder_branch(SLUG, source)
+        fields["startingRef"] = placeholder_branch(SLUG, source, task_type=TaskType.WORKER)
     elif random.random() < 0.05:
         fields["startingRef"] = "release/2.0"
     return a_task(name, depends_on=tuple(depends_on), **fields)

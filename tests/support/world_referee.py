@@ -9,7 +9,7 @@ from orchestrate.core.state import State
 from orchestrate.model.names import TaskName, is_valid_ref, placeholder_branch
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnBlocked, RunStatus, TaskStatus
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnBlocked, RunStatus, TaskStatus, TaskType
 from tests.support.builders import SLUG, WORKSPACE
 from tests.support.world_disk import Request
 from tests.support.world_service import SimulatedAgent
@@ -78,7 +78,7 @@ class Referee:
                 assert last.hands_off, (row, last)
                 assert row.handoff_status == last.handoff.status
                 pushed = _pushed_branch(last)
-                assert row.branch == (pushed or placeholder_branch(SLUG, row.name)), (row, last)
+                assert row.branch == (pushed or placeholder_branch(SLUG, row.name, task_type=row.type)), (row, last)
                 assert row.verification == self._expected_verification(state, row, last), row
             case TaskStatus.ERROR:
                 assert last is None or not last.hands_off, f"a handoff was lost: {row} {last}"
@@ -129,7 +129,7 @@ class Referee:
         task = plan.task(name)
         planned = planned_ref(plan, task)
         names = {agent.request.task for agent in self._world.service.agents.values()}
-        owner = next((name for name in sorted(names) if placeholder_branch(SLUG, name) == planned), None)
+        owner = next((name for name in sorted(names) if placeholder_branch(SLUG, name, task_type=TaskType.WORKER) == planned), None)
         last = None if owner is None else self._last(owner)
         if owner is None or last is None or not last.hands_off:
             return {planned}
@@ -156,6 +156,6 @@ class Referee:
 
 def _pushed_branch(agent: SimulatedAgent) -> str | None:
     handoff = agent.handoff
-    if handoff.says_no_branch or handoff.branch in (None, "main") or not is_valid_ref(handoff.branch or ""):
+    if handoff.branch in (None, "main") or not is_valid_ref(handoff.branch or ""):
         return None
     return handoff.branch

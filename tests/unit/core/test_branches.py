@@ -23,7 +23,7 @@ from tests.support.builders import (
 )
 from tests.support.playbook import Playbook
 
-OF_A = placeholder_branch(SLUG, "a")
+OF_A = placeholder_branch(SLUG, "a", task_type="worker")
 
 
 def ended(task: str = "a", **handoff) -> RunEnded:
@@ -41,7 +41,7 @@ def read(plan, *rows) -> Playbook:
         (Handoff(branch=OF_A), OF_A),  # the agent did push to the planned name
         (Handoff(), None),
         (Handoff(branch="main"), None),  # the base branch means: nothing pushed
-        (Handoff(branch="cursor/a-1f2a", says_no_branch=True), None),
+        (Handoff(branch="cursor/a-1f2a", says_no_branch=True), "cursor/a-1f2a"),
         (Handoff(branch="see the pull request"), None),  # prose is no ref
         (Handoff(branch="-delete"), None),
         (Handoff(branch="+main"), None),
