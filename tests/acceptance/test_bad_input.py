@@ -13,6 +13,8 @@ from tests.support.server import wait_until
 
 __all__ = ["machine", "project"]
 
+pytestmark = pytest.mark.slow
+
 #: Permissions bind even the superuser without these.
 _BOUND_BY_PERMISSIONS = (
     ("setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-dac_override,-dac_read_search")

@@ -8,6 +8,8 @@ from tests.support.runs import Done, Project, machine, project, task
 
 __all__ = ["machine", "project"]
 
+pytestmark = pytest.mark.slow
+
 KEYS_OF_AN_ERROR = {"code", "message", "retryable", "recoveryAction"}
 
 
@@ -183,7 +185,6 @@ def test_a_task_taken_out_while_it_runs_stays_running(project: Project) -> None:
         (("--max-runtime-sec",), "--max-runtime-sec"),
         (("--runtime", "moon"), "moon"),
         (("surplus",), "surplus"),
-        (("--dry-run",), "--dry-run"),
     ],
 )
 def test_a_call_that_cannot_be_read_is_2_with_one_object(project: Project, arguments, fragment) -> None:
@@ -196,7 +197,9 @@ def test_a_call_that_cannot_be_read_is_2_with_one_object(project: Project, argum
 
 
 def test_a_refused_plan_is_2_with_every_fault(project: Project) -> None:
-    project.write_plan(task("a", dependsOn=["b"]), task("b", dependsOn=["c"]), task("c", dependsOn=["a"]), task("d", verifies="a"))
+    project.write_plan(
+        task("a", dependsOn=["b"]), task("b", dependsOn=["c"]), task("c", dependsOn=["a"]), task("d", verifies="a")
+    )
 
     done = project.run("--json")
     for_people = project.run()

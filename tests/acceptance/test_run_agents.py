@@ -10,6 +10,8 @@ from tests.support.runs import Done, Machine, Project, machine, project, project
 
 __all__ = ["machine", "project"]
 
+pytestmark = pytest.mark.slow
+
 LONG_NAME = "a-name-of-sixty-four-characters-which-is-as-long-as-any-may-be-x"
 SECRET = "hunter2-hunter2-hunter2"
 

@@ -12,6 +12,8 @@ from tests.support.server import wait_until
 
 __all__ = ["machine", "project"]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def cloud(project: Project) -> Iterator[FakeCloud]:

@@ -9,6 +9,8 @@ from tests.support.runs import Done, Machine, Project, machine, project, project
 
 __all__ = ["machine", "project"]
 
+pytestmark = pytest.mark.slow
+
 VERIFIES = (
     "test -f one.txt && test -f two.txt && level=unit-test-verified || level=verifier-failed;"
     r"printf '## Verification\n%s\n\n## Target\nmerge-both\n\n## Branch\n(none)\n\n## Execution\nls\n\n"

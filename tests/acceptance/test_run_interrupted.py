@@ -11,6 +11,8 @@ from tests.support.server import wait_until
 
 __all__ = ["machine", "project"]
 
+pytestmark = pytest.mark.slow
+
 
 def waiting_project(project: Project) -> None:
     """A task whose agent waits at the gate ``go``, and one behind it."""

@@ -16,6 +16,8 @@ from tests.support.runs import Project, machine, project, task
 
 __all__ = ["machine", "project"]
 
+pytestmark = pytest.mark.slow
+
 _PATIENCE_SECONDS = 60
 _QUESTION = b"[y/N] "
 
