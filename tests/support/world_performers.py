@@ -105,6 +105,8 @@ class Performers:
 
     def _arrived(self, row: TaskRow, request: Request, *, is_answered: bool = True) -> None:
         """The request is at the service; nobody may be left who waits for its answer."""
+        if not is_answered and not self._service.has_served(request):
+            return  # the service said "later" or "no" to this very request, and nothing was made of it
         event = self._served(row, request)
         if not is_answered:
             return
@@ -222,6 +224,8 @@ class Performers:
     def _answer(self, event: Event, *, after: float) -> None:
         self._engine.after(after, lambda: self._engine.put(event))
         echoes = self._random.choice([1, 1, 4]) if self._happens(self._luck.doubled) else 0
+        if isinstance(event, CancelAnswered):
+            echoes = 0  # each would ask for the cancel once more, and so on without end
         for _ in range(echoes):
             again = after + self._random.choice([0.0, self._random.uniform(0, 60), self._random.uniform(0, 600)])
             self._engine.after(again, lambda: self._engine.put(event))

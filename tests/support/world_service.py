@@ -67,6 +67,10 @@ class SimulatedService:
             raise IdTaken
         return agent
 
+    def has_served(self, request: Request) -> bool:
+        """True once this request made an agent."""
+        return request.key in self._by_key
+
     def refuses(self, request: Request) -> bool:
         """True for a request that is wrong; it is as wrong when it comes again."""
         if request.key not in self._is_wrong:
