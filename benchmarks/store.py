@@ -4,15 +4,21 @@
 
 Each transition is one record with one changed row, appended durably; snapshots are written as the policy asks while
 a clock of our own advances by a millisecond a transition. Times are medians, CPU is that of the process.
+
+Then the files of attempts: a request and a reply a task, from one caller at a time and from 64 at once.
 """
 
+import resource
 import shutil
 import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 import orjson
@@ -23,6 +29,8 @@ from orchestrate.model.rows import TaskRow, Workspace
 from orchestrate.model.vocabulary import TaskType
 from orchestrate.store.loading import read_workspace
 from orchestrate.store.workspace import WorkspaceStore
+
+_Result = TypeVar("_Result")
 
 TRANSITIONS = 4_000
 WORKSPACE = Workspace(WorkspaceId("7f1d2c1e-5a0b-4a2f-9d0e-3b1c5a7e9f10"), "bench")
@@ -92,6 +100,34 @@ async def measure(path: Path, tasks: int) -> Figures:
     )
 
 
+async def measure_attempts(path: Path, *, callers: int, tasks: int = 1_000) -> str:
+    """One line about a workspace in which so many callers save requests and replies at once."""
+    store = await WorkspaceStore.open(path, root_slug="bench", engine_id=EngineId("bench"), now=0.0)
+    names, waits = iter([TaskName(f"task-{number}") for number in range(tasks)]), []
+
+    async def save_on() -> None:
+        for name in names:
+            began = time.perf_counter()
+            await store.write_request(name, 1, b"r" * 4_000)
+            middle = time.perf_counter()
+            await store.save_reply(name, 1, raw=b"a" * 1_500, handoff=b"h" * 1_700)
+            waits.append((middle - began, time.perf_counter() - middle))
+
+    before, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    async with anyio.create_task_group() as group:
+        for _ in range(callers):
+            group.start_soon(save_on)
+    seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF)
+    await store.close()
+    request, reply = (statistics.median(each) * 1e3 for each in zip(*waits, strict=True))
+    user, system = (after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime)
+    switches = after.ru_nvcsw - before.ru_nvcsw
+    return (
+        f"{callers:>7} {seconds / tasks * 1e3:>8.2f} ms {request:>8.2f} ms {reply:>8.2f} ms"
+        f" {user / tasks * 1e3:>8.2f} ms {system / tasks * 1e3:>8.2f} ms {switches / tasks:>10.1f}"
+    )
+
+
 def measure_rows() -> tuple[float, float]:
     """Microseconds to encode a row, and to decode it."""
     subject = row(7)
@@ -112,11 +148,7 @@ def main() -> None:
     print(f"{'tasks':>6} {'append':>10} {'its CPU':>10} {'journal':>10} {'snapshots':>10} {'CPU with':>10} {'load':>9}")
     figures = []
     for size in sizes:
-        folder = Path(tempfile.mkdtemp(dir=Path.cwd(), prefix=".bench-"))
-        try:
-            each = anyio.run(measure, folder, size)
-        finally:
-            shutil.rmtree(folder)
+        each = in_new_folder(partial(measure, tasks=size))
         figures.append(each)
         print(
             f"{each.tasks:>6} {each.append_us:>7.0f} us {each.append_cpu_us:>7.0f} us {each.journal_bytes:>8.0f} B"
@@ -128,6 +160,18 @@ def main() -> None:
         f" its CPU {last.append_cpu_us / first.append_cpu_us:.2f},"
         f" bytes {last.journal_bytes / first.journal_bytes:.2f}"
     )
+    print(f"{'callers':>7} {'a task':>11} {'request':>11} {'reply':>11} {'user':>11} {'system':>11} {'switches':>10}")
+    for callers in (1, 64):
+        print(in_new_folder(partial(measure_attempts, callers=callers)))
+
+
+def in_new_folder(measured: Callable[[Path], Awaitable[_Result]]) -> _Result:
+    """What was measured in a folder that is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(dir=Path.cwd(), prefix=".bench-"))
+    try:
+        return anyio.run(measured, folder)
+    finally:
+        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
