@@ -9,8 +9,8 @@ from orchestrate.model.vocabulary import TaskStatus
 
 
 def command_for(row: TaskRow, look: Look) -> str:
-    """What shows more about a task that needs somebody: what its agent said, else its addresses and notes."""
-    return look.command("handoff", row.name) if row.handoff_path is not None else look.command("status", "-v")
+    """What shows more about a task that needs somebody: what its agent said, else what happened to it."""
+    return look.command("story" if row.handoff_path is None else "handoff", row.name)
 
 
 def needs_somebody(row: TaskRow) -> bool:

@@ -177,7 +177,7 @@ def _trouble(view: LiveView, look: Look, *, names: int, room: int) -> list[Line]
         lines.append(word_line(how, task.row.name, f"{how.word}{doing}", names=names, url=task.row.url))
     if stalled:
         lines += _more(len(stalled) - space, "stalled")
-        lines.append(command("  do: ", look.command("status", "-v")))
+        lines.append(command("  do: ", look.command("story", stalled[0].row.name)))
     return lines
 
 

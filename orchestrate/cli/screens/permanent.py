@@ -53,7 +53,7 @@ def stalled_lines(row: TaskRow, look: Look, *, now: float, doing: str | None) ->
     time = "" if silent is None else f" for {rough_duration(silent)}"
     since = clock_time(row.stalled_since, tz=look.tz)
     last = "" if doing is None else f"{doing} (since {since})"
-    details = [("last", last), ("look", row.url or look.command("status", "-v"))]
+    details = [("last", last), ("look", row.url or look.command("story", row.name))]
     return _block(now, how, row, f"stalled: no activity{time}; it was not stopped", details, look)
 
 

@@ -77,7 +77,7 @@ async def test_each_change_is_a_line():
 async def test_an_error_ends_with_the_command_to_type():
     shown = Shown()
     shown.tell(failed("a"))
-    assert (await shown.draw())[-1] == (f'{TIME} error a mode=oom attempt=1 note=killed do="orchestrate status . -v"')
+    assert (await shown.draw())[-1] == (f'{TIME} error a mode=oom attempt=1 note=killed do="orchestrate story . a"')
 
 
 async def test_a_minute_of_silence_is_broken_once_a_minute():

@@ -86,7 +86,7 @@ def test_a_large_plan_shows_trouble_first_and_counts_the_rest():
         "✗ queue-docs-43       error after 1 try: tool-error   6 behind it",
         "  do: orchestrate handoff . webhook-ui-42",
         "! export-core-54      stalled 31m, last: running pytest tests/export",
-        "  do: orchestrate status . -v",
+        "  do: orchestrate story . export-core-54",
         "  running (12 of 12)      for   seen  doing",
     ]
     assert lines[-3:] == [

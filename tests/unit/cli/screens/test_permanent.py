@@ -45,7 +45,7 @@ def test_an_error_says_why_what_it_holds_and_what_to_type():
         "04:54:20 ✗ merge-export error before launch: branch feature/docs, which the plan",
         "           names, is not on the remote. No agent was made.",
         "           held   verify-export, release-notes",
-        "           do     orchestrate status . -v",
+        "           do     orchestrate story . merge-export",
     ]
 
 
@@ -83,7 +83,7 @@ def test_silence_is_told_with_the_last_activity():
     unknown = shown(stalled_lines(replace(row, last_update=None, url=None), LOOK, now=START, doing=None))
     assert unknown == [
         "04:53:20 ! export-core stalled: no activity; it was not stopped",
-        "           look   orchestrate status . -v",
+        "           look   orchestrate story . export-core",
     ]
 
 
