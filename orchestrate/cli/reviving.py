@@ -32,8 +32,8 @@ async def keep_server(
         start = partial(ensure_server, folder, environment=environment)
         try:
             endpoint = await anyio.to_thread.run_sync(start, abandon_on_cancel=True)
-        except OrchestrateError as error:
-            tell(f"the local server is gone and could not be started again: {error.message}; agents go on.")
+        except (OrchestrateError, OSError) as error:
+            tell(f"the local server is gone and could not be started again: {error}; agents go on.")
             await clock.sleep(_AFTER_FAILURE_SECONDS)
             continue
         tell("the local server was gone; it was started again, agents went on meanwhile.")

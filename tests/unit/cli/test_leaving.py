@@ -1,0 +1,59 @@
+"""Signals that mean "leave", and readers that are gone, in a process of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+_INTERRUPTED = """
+import os, signal, sys
+from orchestrate.cli.leaving import signals_interrupt
+former = signal.getsignal({number})
+try:
+    with signals_interrupt():
+        os.kill(os.getpid(), {number})
+        signal.pause() if {number} != signal.SIGHUP else None
+        print("went on")
+except KeyboardInterrupt:
+    print("interrupted")
+print(signal.getsignal({number}) is former)
+"""
+_LOST = """
+import sys
+from orchestrate.cli.leaving import let_go_of_lost_readers
+sys.stdout.write("text")
+let_go_of_lost_readers()
+sys.exit(3)
+"""
+
+
+def python(source: str, *prefix: str) -> list[str]:
+    return subprocess.run(
+        [*prefix, sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.splitlines()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_every_leaving_signal_interrupts_and_is_given_back(number) -> None:
+    assert python(_INTERRUPTED.format(number=int(number))) == ["interrupted", "True"]
+
+
+def test_under_nohup_a_lost_terminal_is_no_reason_to_leave() -> None:
+    assert python(_INTERRUPTED.format(number=int(signal.SIGHUP)), "nohup") == ["went on", "True"]
+
+
+def test_a_ctrl_c_that_a_shell_took_from_background_jobs_counts() -> None:
+    source = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_INTERRUPTED.format(number=2)}"
+
+    assert python(source) == ["interrupted", "True"]
+
+
+def test_lost_readers_do_not_change_the_exit_code() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.run([sys.executable, "-c", _LOST], stdout=write, stderr=write, check=False)
+    os.close(write)
+
+    assert process.returncode == 3
