@@ -53,7 +53,8 @@ def test_a_ctrl_c_that_a_shell_took_from_background_jobs_counts() -> None:
 def test_lost_readers_do_not_change_the_exit_code() -> None:
     read, write = os.pipe()
     os.close(read)
-    process = subprocess.run([sys.executable, "-c", _LOST], stdout=write, stderr=write, check=False)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    process = subprocess.run([sys.executable, "-c", _LOST], stdout=write, stderr=write, env=buffered, check=False)
     os.close(write)
 
     assert process.returncode == 3
