@@ -6,13 +6,16 @@ is always the same.
 
 import json
 import signal
+import threading
 import uuid
 
+import anyio
 import pytest
 from immutables import Map
 
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Session, Settings
+from orchestrate.core.events import StopReason
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Outside, Pace, Start, assemble
 from orchestrate.engine.requests import RequestOptions
@@ -71,15 +74,19 @@ class Workspace:
         self.plan = Plan.model_validate(json.loads(chain.plan_path.read_bytes()))
         self.agent = LocalAgent(command=tuple(chain.agent_command))
         self.surface = RecordingSurface()
+        self.engine = None
+        #: Called with each store before its engine is made.
+        self.on_open = lambda store: None
 
     async def run(self, *, max_runtime_seconds=None):
         clock, engine_id = SystemClock(), EngineId(str(uuid.uuid4()))
         store = await WorkspaceStore.open(self.folder, root_slug="demo", engine_id=engine_id, now=clock.now())
+        self.on_open(store)
         try:
             async with CloudClient(base_url=self.endpoint.url, api_key=self.endpoint.token) as client:
                 workspace = store.loaded.workspace_or(WorkspaceId(str(uuid.uuid4())), root_slug="demo")
                 session = Session(Settings(4, max_runtime_seconds=max_runtime_seconds))
-                engine = assemble(
+                self.engine = assemble(
                     Start(
                         engine_id,
                         State(workspace=workspace, session=session, rows=Map(store.loaded.rows)),
@@ -93,7 +100,7 @@ class Workspace:
                     redactor=Redactor([self.endpoint.token]),
                     pace=Pace(look_up_seconds=0.0, seconds_a_run=0.05),
                 )
-                return await engine.run()
+                return await self.engine.run()
         finally:
             await store.close()
 
@@ -143,6 +150,42 @@ async def test_the_token_of_the_server_is_in_no_file_that_is_shown(chain, local_
     for name in shown:
         assert local_server.token not in chain.file(name)
     assert local_server.token in chain.file("raw/first.1.md")
+
+
+class HeldWriter:
+    """The thread that writes replies; it waits there until it is let through."""
+
+    def __init__(self, write):
+        self.write, self.begun, self.released = write, threading.Event(), threading.Event()
+
+    def __call__(self, replies):
+        self.begun.set()
+        assert self.released.wait(30)
+        return self.write(replies)
+
+
+async def test_a_reply_that_is_being_saved_when_the_engine_leaves_is_saved_whole(chain, local_server):
+    workspace, opened = Workspace(chain, local_server), anyio.Event()
+
+    def hold(store):
+        workspace.held = store._replies._write = HeldWriter(store._replies._write)
+        opened.set()
+
+    async def leave():
+        await opened.wait()
+        assert await anyio.to_thread.run_sync(workspace.held.begun.wait, 30)
+        workspace.engine.stop(StopReason.INTERRUPT)
+        workspace.held.released.set()
+
+    workspace.on_open = hold
+    async with anyio.create_task_group() as beside:
+        beside.start_soon(leave)
+        assert await workspace.run() == 130
+    assert chain.file("handoffs/first.md").endswith("## Suggested follow-ups\n(none)\n")
+    assert chain.statuses()["first"] == "running"
+    workspace.on_open = lambda store: None
+    assert await workspace.run() == 0
+    ends_well(chain)
 
 
 def records_of(chain: Project):

@@ -1,9 +1,13 @@
+from itertools import pairwise
+
+import anyio
 import pytest
 
 from orchestrate.errors import StorageFailed
 from orchestrate.model.vocabulary import TaskStatus
-from tests.support.builders import a_plan, a_task, a_verifier
+from tests.support.builders import a_plan, a_task, a_verifier, agent_of
 from tests.support.engine_room import EngineRoom, ends_after, handoff, never_ends
+from tests.support.virtual_time import LoopClock
 
 
 def statuses(room):
@@ -100,3 +104,35 @@ def test_secrets_are_redacted_in_the_handoff_and_kept_in_the_raw_reply():
     assert room.run() == 0
     assert b"a-very-secret-value" in room.archive.replies["a", 1]
     assert "a-very-secret-value" not in room.archive.handoffs["a"]
+
+
+def test_a_finished_task_is_followed_at_once():
+    room = EngineRoom(a_plan("a", a_task("b", depends_on=("a",))))
+    room.agents = {"a": ends_after(100), "b": ends_after(100)}
+    assert room.run() == 0
+    first, second = [moment for call, moment in room.service.moments if call == "create_agent"]
+    assert second - first == pytest.approx(100, abs=0.01)
+
+
+def test_one_slow_launch_does_not_hold_up_the_others():
+    room = EngineRoom(a_plan("slow", "b", "c"))
+    original = room.service.create_agent
+
+    async def create_agent(body, *, key):
+        if agent_of("slow").encode() in body:
+            await anyio.sleep(100)
+        moments.append(LoopClock().monotonic())
+        return await original(body, key=key)
+
+    moments = []
+    room.service.create_agent = create_agent
+    assert room.run() == 0
+    assert [round(moment - moments[0]) for moment in moments] == [0, 0, 100]
+
+
+def test_a_chain_of_a_thousand_tasks_is_run_in_its_order():
+    names = [f"t-{number}" for number in range(1000)]
+    tasks = [a_task(name, depends_on=(before,)) for before, name in pairwise(names)]
+    room = EngineRoom(a_plan(names[0], *tasks))
+    assert room.run() == 0
+    assert [request.name for request in room.service.requests.values()] == [f"shop/{name}" for name in names]

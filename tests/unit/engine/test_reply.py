@@ -138,7 +138,7 @@ async def test_a_secret_in_a_note_about_the_reply_is_redacted():
 
 async def test_a_reply_of_five_megabytes_is_taken_in_whole():
     taking = Taking()
-    text = handoff("cursor/a-1f2a") + "\n## Notes\n" + "A line of what was done.\n" * 200_000
+    text = handoff("cursor/a-1f2a") + "\n## Notes\n" + (200 * "words " + "\n") * 4_200
     assert len(text) > 5_000_000
     ended = await taking.take(a_run(text))
     assert taking.archive.replies["a", 2] == text.encode()
