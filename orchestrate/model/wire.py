@@ -126,6 +126,86 @@ class RunPage(WireModel):
     next_cursor: str | None = None
 
 
+class AgentPage(WireModel):
+    """A page of the agents that a key reaches, newest first."""
+
+    items: tuple[Agent, ...]
+    next_cursor: str | None = None
+
+
+class RunCreated(WireModel):
+    """The answer to create run."""
+
+    run: Run
+
+
+class Artifact(WireModel):
+    """A file that an agent left for people; ``path`` is what a download is asked for by."""
+
+    path: str
+    size_bytes: int
+    updated_at: str = ""
+
+
+class ArtifactPage(WireModel):
+    """An agent's artifacts."""
+
+    items: tuple[Artifact, ...]
+
+
+class ArtifactLink(WireModel):
+    """Where an artifact can be fetched for a short while, without a key."""
+
+    url: str
+    expires_at: str
+
+
+class TokenUsage(WireModel):
+    """Tokens; what is absent is not known, never none."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    total_tokens: int | None = None
+
+
+class Cost(WireModel):
+    """Cents; what is absent is not known yet, never nothing."""
+
+    raw_cost_cents: float | None = None
+    charged_cents: float | None = None
+
+
+class RunUsage(WireModel):
+    """What one run took."""
+
+    id: str
+    usage_uuid: str | None = None
+    usage: TokenUsage = TokenUsage()
+    cost: Cost | None = None
+
+
+class AgentUsage(WireModel):
+    """What an agent took, over its runs."""
+
+    total_usage: TokenUsage = TokenUsage()
+    cost: Cost | None = None
+    runs: tuple[RunUsage, ...] = ()
+
+
+class Repository(WireModel):
+    """A repository that a key reaches."""
+
+    url: str
+
+
+class RepositoryPage(WireModel):
+    """All repositories that a key reaches."""
+
+    items: tuple[Repository, ...]
+
+
 class Model(WireModel):
     """A model of the catalogue."""
 
@@ -207,6 +287,16 @@ class CreateAgent(RequestModel):
     skip_reviewer_request: bool | None = None
     mode: Literal["agent", "plan"] | None = None
     local_agent: LocalAgent | None = None
+
+
+class CreateRun(RequestModel):
+    """The body of create run: a follow-up to an agent that is not at work."""
+
+    prompt: Prompt
+    model: ModelChoice | None = None
+    mcp_servers: tuple[dict[str, object], ...] | None = None
+    env_vars: dict[str, str] | None = None
+    mode: Literal["agent", "plan"] | None = None
 
 
 class ErrorBody(WireModel):

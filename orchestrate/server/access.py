@@ -52,8 +52,19 @@ class Keyring:
         is_signed = hmac.compare_digest(signature.encode(), self._signature(agent_id).encode())
         return Caller(AgentId(agent_id)) if is_signed else None
 
+    def sign_link(self, link: str) -> str:
+        """The signature of a link that shall work without a token."""
+        return self._sign(f"link {link}")
+
+    def is_signed(self, link: str, *, signature: str) -> bool:
+        """Whether the signature of that very link was made here."""
+        return hmac.compare_digest(signature.encode(), self.sign_link(link).encode())
+
     def _signature(self, agent_id: str) -> str:
-        return hmac.new(self._token, f"subtree {agent_id}".encode(), hashlib.sha256).hexdigest()
+        return self._sign(f"subtree {agent_id}")
+
+    def _sign(self, text: str) -> str:
+        return hmac.new(self._token, text.encode(), hashlib.sha256).hexdigest()
 
 
 def _token_of(authorization: str) -> str:

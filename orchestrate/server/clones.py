@@ -8,13 +8,16 @@ import hashlib
 import re
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
 
 from orchestrate.server.git import ASK_SECONDS, TRANSFER_SECONDS, Git, GitFailed
 from orchestrate.server.private_files import make_private_folder
+
+#: Untracked files below it are no work that was forgotten; they are kept apart from the clone.
+ARTIFACTS = "artifacts"
 
 _LONGEST_SLUG = 50
 _HASH_LENGTH = 8
@@ -58,17 +61,24 @@ def branch_name(agent_name: str, *, agent_id: str) -> str:
     return f"cursor/{slug or 'agent'}-{hashlib.sha256(agent_id.encode()).hexdigest()[:_HASH_LENGTH]}"
 
 
-async def make_clone(git: Git, clone: Clone, *, mirror: Path) -> None:
-    """Clone the mirror's objects by reference, with the real repository as ``origin``, on a branch of its own."""
-    await remove_clone(clone.path)
-    make_private_folder(clone.path)
+async def make_clone(git: Git, clone: Clone, *, mirror: Path, branch: str | None = None) -> None:
+    """Clone the mirror's objects by reference, with the real repository as ``origin``, whole or not at all.
+
+    A branch of the clone's own is checked out; with ``branch`` that one, as the remote has it now.
+    """
+    unfinished = replace(clone, path=clone.path.with_name(f"{clone.path.name}.unfinished"))
+    await remove_clone(unfinished.path)
+    make_private_folder(unfinished.path)
     settings = [f"--config={name}={value}" for name, value in _SETTINGS.items()]
     by_reference = ("clone", "--quiet", "--shared", "--no-checkout", "--template=", *settings)
-    await git.run(*by_reference, "--", str(mirror), str(clone.path))
-    await git.run("remote", "set-url", "--", "origin", clone.url, at=clone.path)
-    for name, value in (await _missing_identity(git, clone.path)).items():
-        await git.run("config", "--local", "--", name, value, at=clone.path)
-    await git.run("checkout", "--quiet", "--no-track", "-b", clone.branch, clone.start, "--", at=clone.path)
+    await git.run(*by_reference, "--", str(mirror), str(unfinished.path))
+    await git.run("remote", "set-url", "--", "origin", clone.url, at=unfinished.path)
+    for name, value in (await _missing_identity(git, unfinished.path)).items():
+        await git.run("config", "--local", "--", name, value, at=unfinished.path)
+    start = clone.start if branch is None else await _tip(git, unfinished, branch)
+    new_branch = ("checkout", "--quiet", "--no-track", "-b", branch or clone.branch)
+    await git.run(*new_branch, start, "--", at=unfinished.path)
+    unfinished.path.rename(clone.path)
 
 
 async def settle(git: Git, clone: Clone) -> Settlement:
@@ -81,6 +91,19 @@ async def settle(git: Git, clone: Clone) -> Settlement:
         return await _settle(git, clone)
     except GitFailed as error:
         return Settlement(None, notes=(f"what was committed could not be pushed: {error.reason}; it is kept here",))
+
+
+async def is_on_the_remote(git: Git, clone: Clone) -> bool:
+    """Whether nothing would be lost with the clone: nothing uncommitted, and all its commits on the remote.
+
+    Asks the remote as it is now; where that cannot be told, the answer is no.
+    """
+    everything = ("fetch", "--quiet", "--no-tags", "--", clone.url, "+refs/heads/*:refs/remotes/origin/*")
+    try:
+        await git.run(*everything, at=clone.path, seconds=TRANSFER_SECONDS)
+        return not await _uncommitted_notes(git, clone) and not await _unpushed(git, clone)
+    except GitFailed:
+        return False
 
 
 async def remove_clone(path: Path) -> None:
@@ -99,6 +122,13 @@ async def _missing_identity(git: Git, path: Path) -> dict[str, str]:
     return {name: value for name, value in _IDENTITY.items() if name not in configured}
 
 
+async def _tip(git: Git, clone: Clone, branch: str) -> str:
+    try:
+        return await _line(git, clone, "rev-parse", "--verify", "--quiet", f"refs/remotes/origin/{branch}^{{commit}}")
+    except GitFailed as error:
+        raise GitFailed(f"its branch {branch} is not on the remote any more") from error
+
+
 async def _settle(git: Git, clone: Clone) -> Settlement:
     head = await _line(git, clone, "rev-parse", "--verify", "HEAD^{commit}")
     notes = await _uncommitted_notes(git, clone)
@@ -113,6 +143,7 @@ async def _settle(git: Git, clone: Clone) -> Settlement:
         await git.run(
             "push", "--quiet", "--", clone.url, f"{head}:refs/heads/{target}", at=clone.path, seconds=TRANSFER_SECONDS
         )
+        await git.run("update-ref", f"refs/remotes/origin/{target}", head, at=clone.path)
         notes += (f"pushed {count} commit{'' if count == '1' else 's'} that the agent had not pushed to {target}",)
         branch = target
     is_disposable = not await _uncommitted_notes(git, clone) and not await _unpushed(git, clone, head)
@@ -137,7 +168,8 @@ async def _pushed_names(git: Git, clone: Clone, head: str) -> list[str]:
 
 
 async def _uncommitted_notes(git: Git, clone: Clone) -> tuple[str, ...]:
-    if not await _line(git, clone, "status", "--porcelain", "--untracked-files=normal"):
+    status = await _line(git, clone, "status", "--porcelain", "--untracked-files=normal")
+    if all(line.startswith(f"?? {ARTIFACTS}/") for line in status.split("\n") if line):
         return ()
     return (f"left uncommitted work behind in {clone.path}",)
 

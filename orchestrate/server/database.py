@@ -7,6 +7,7 @@ sync, and survives the death of the process. Checkpoints do sync; they run in a 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,34 +15,45 @@ import orjson
 
 from orchestrate.errors import WorkspaceDamaged
 from orchestrate.model.names import AgentId, RunId, Timestamp
-from orchestrate.model.vocabulary import RunStatus
 from orchestrate.server.records import AgentRecord, RunRecord
-
-SCHEMA_VERSION = 1
-
-_SCHEMA = """
-CREATE TABLE agents (
-    id TEXT PRIMARY KEY, lineage TEXT NOT NULL, runner TEXT NOT NULL, created_at TEXT NOT NULL,
-    latest_run_id TEXT NOT NULL, profile BLOB NOT NULL, request BLOB NOT NULL, placement BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE runs (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, runner TEXT NOT NULL,
-    status TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, started_at TEXT, duration_ms REAL,
-    reply TEXT, error_message TEXT, error_code TEXT, branch TEXT, repo_url TEXT,
-    stdout_bytes INTEGER NOT NULL, stderr_bytes INTEGER NOT NULL, cancel_requested INTEGER NOT NULL
-);
-CREATE INDEX runs_of_agent ON runs (agent_id, number);
-CREATE INDEX runs_alive ON runs (number) WHERE status IN ('CREATING', 'RUNNING');
-CREATE TABLE answers (
-    scope TEXT NOT NULL, key TEXT NOT NULL, digest BLOB NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (scope, key)
-) WITHOUT ROWID;
-"""
-_AGENT = "id, lineage, runner, created_at, latest_run_id, profile, request, placement"
-_RUN = (
-    "id, agent_id, runner, status, created_at, updated_at, started_at, duration_ms, reply, error_message, error_code,"
-    " branch, repo_url, stdout_bytes, stderr_bytes, cancel_requested, number"
+from orchestrate.server.tables import (
+    AGENT_COLUMNS,
+    ALIVE,
+    INSERT_RUN,
+    SCHEMA_VERSION,
+    SELECT_RUN,
+    UPDATE_RUN,
+    agent_of,
+    agent_values,
+    changed_run_values,
+    migrate,
+    run_of,
+    run_values,
 )
-_ALIVE = "status IN ('CREATING', 'RUNNING')"
+
+_NO_CURSOR = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFilter:
+    """Which agents a list is of."""
+
+    #: Only this agent and its descendants; None for all.
+    below: AgentId | None = None
+    pr_url: str | None = None
+    includes_archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """The answer to a request that carried an idempotency key."""
+
+    scope: str
+    key: str
+    digest: bytes
+    answer: bytes
+    #: Whom the request was about; the answer is kept as long as the agent.
+    agent_id: AgentId
 
 
 class Database:
@@ -76,25 +88,78 @@ class Database:
         self._connection.execute("COMMIT")
 
     def add_agent(self, agent: AgentRecord) -> None:
-        """Insert a new agent."""
+        """Insert a new agent; its number is drawn here."""
         self._connection.execute(
-            f"INSERT INTO agents ({_AGENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  column names of ours
-            (
-                agent.id,
-                agent.lineage,
-                agent.runner,
-                agent.created_at,
-                agent.latest_run_id,
-                orjson.dumps(agent.profile),
-                agent.request,
-                orjson.dumps(agent.placement),
-            ),
+            f"INSERT INTO agents ({AGENT_COLUMNS})"  # noqa: S608  column names of ours
+            f" VALUES (?{', ?' * 10}, (SELECT coalesce(max(number), 0) + 1 FROM agents))",
+            agent_values(agent),
         )
 
     def agent(self, agent_id: str) -> AgentRecord | None:
         """The agent of that id."""
-        row = self._one(f"SELECT {_AGENT} FROM agents WHERE id = ?", agent_id)  # noqa: S608  column names of ours
-        return None if row is None else _agent_of(row)
+        row = self._one(f"SELECT {AGENT_COLUMNS} FROM agents WHERE id = ?", agent_id)  # noqa: S608  ours
+        return None if row is None else agent_of(row)
+
+    def agents(self, which: AgentFilter, *, limit: int, before: int | None) -> list[AgentRecord]:
+        """Agents, newest first, those numbered below ``before``."""
+        rows = self._connection.execute(
+            f"SELECT {AGENT_COLUMNS} FROM agents WHERE number < ? AND (? OR archived_at IS NULL)"  # noqa: S608  ours
+            " AND (?3 IS NULL OR instr(lineage, ?3))"
+            " AND (?4 IS NULL OR json_extract(CAST(profile AS TEXT), '$.repos[0].prUrl') = ?4)"
+            " ORDER BY number DESC LIMIT ?5",
+            (
+                before if before is not None else _NO_CURSOR,
+                which.includes_archived,
+                _step(which.below),
+                which.pr_url,
+                limit,
+            ),
+        )
+        return [agent_of(row) for row in rows]
+
+    def repositories(self, *, below: AgentId | None) -> list[str]:
+        """The repositories that agents were given, in the order of the alphabet."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT json_extract(CAST(profile AS TEXT), '$.repos[0].url') AS url FROM agents"
+            " WHERE url IS NOT NULL AND (?1 IS NULL OR instr(lineage, ?1)) ORDER BY url",
+            (_step(below),),
+        )
+        return [row[0] for row in rows]
+
+    def resting_agents(self, *, since: Timestamp) -> list[AgentRecord]:
+        """Agents without a living run that nothing has happened to since then."""
+        rows = self._connection.execute(
+            f"SELECT {AGENT_COLUMNS} FROM agents WHERE created_at < ?1"  # noqa: S608  column names of ours
+            " AND coalesce(touched_at, '') < ?1"
+            f" AND NOT EXISTS (SELECT 1 FROM runs WHERE agent_id = agents.id AND ({ALIVE} OR updated_at >= ?1))",
+            (since,),
+        )
+        return [agent_of(row) for row in rows]
+
+    def mark_archived(self, agent_id: AgentId, *, archived_at: Timestamp | None, at: Timestamp) -> None:
+        """Note that the agent was archived, or unarchived where ``archived_at`` is None."""
+        self._connection.execute(
+            "UPDATE agents SET archived_at = ?, touched_at = ? WHERE id = ?", (archived_at, at, agent_id)
+        )
+
+    def set_latest_run(self, agent_id: AgentId, run_id: RunId) -> None:
+        """Note which run is the agent's latest."""
+        self._connection.execute("UPDATE agents SET latest_run_id = ? WHERE id = ?", (run_id, agent_id))
+
+    def set_branches(self, run: RunRecord) -> None:
+        """Note the agent's branches, as its run has them."""
+        self._connection.execute(
+            "UPDATE agents SET branches = ? WHERE id = ?", (orjson.dumps(run.branches), run.agent_id)
+        )
+
+    def remove_agent(self, agent_id: AgentId) -> None:
+        """Forget the agent, its runs, and the answers to requests about it."""
+        for statement in (
+            "DELETE FROM answers WHERE agent_id = ?",
+            "DELETE FROM runs WHERE agent_id = ?",
+            "DELETE FROM agents WHERE id = ?",
+        ):
+            self._connection.execute(statement, (agent_id,))
 
     def has_agent(self, agent_id: str) -> bool:
         """Whether that id is taken."""
@@ -107,43 +172,34 @@ class Database:
 
     def add_run(self, run: RunRecord) -> None:
         """Insert a new run; its number is drawn here."""
-        self._connection.execute(
-            f"INSERT INTO runs ({_RUN}) VALUES (?{', ?' * 15}, NULL)",  # noqa: S608  column names of ours
-            _run_values(run),
-        )
+        self._connection.execute(INSERT_RUN, run_values(run))
 
     def update_run(self, run: RunRecord) -> None:
         """Replace what may change of a run."""
-        self._connection.execute(
-            "UPDATE runs SET status = ?, updated_at = ?, started_at = ?, duration_ms = ?, reply = ?, error_message = ?,"
-            " error_code = ?, branch = ?, repo_url = ?, stdout_bytes = ?, stderr_bytes = ?, cancel_requested = ?"
-            " WHERE id = ?",
-            (run.status.value, run.updated_at, *_run_values(run)[6:], run.id),
-        )
+        self._connection.execute(UPDATE_RUN, changed_run_values(run))
 
     def run(self, run_id: str) -> RunRecord | None:
         """The run of that id."""
-        row = self._one(f"SELECT {_RUN} FROM runs WHERE id = ?", run_id)  # noqa: S608  column names of ours
-        return None if row is None else _run_of(row)
+        row = self._one(f"{SELECT_RUN} WHERE id = ?", run_id)
+        return None if row is None else run_of(row)
 
     def runs_of(self, agent_id: str, *, limit: int, before: int | None) -> list[RunRecord]:
         """Runs of an agent, newest first, those numbered below ``before``."""
         rows = self._connection.execute(
-            f"SELECT {_RUN} FROM runs WHERE agent_id = ? AND number < ?"  # noqa: S608  column names of ours
-            " ORDER BY number DESC LIMIT ?",
-            (agent_id, before if before is not None else 2**62, limit),
+            f"{SELECT_RUN} WHERE agent_id = ? AND number < ? ORDER BY number DESC LIMIT ?",
+            (agent_id, before if before is not None else _NO_CURSOR, limit),
         )
-        return [_run_of(row) for row in rows]
+        return [run_of(row) for row in rows]
 
     def alive_runs(self) -> list[RunRecord]:
         """Runs that have not ended."""
-        sql = f"SELECT {_RUN} FROM runs WHERE {_ALIVE} ORDER BY number"  # noqa: S608  column names of ours
-        return [_run_of(row) for row in self._connection.execute(sql)]
+        return [run_of(row) for row in self._connection.execute(f"{SELECT_RUN} WHERE {ALIVE} ORDER BY number")]
 
-    def add_answer(self, *, scope: str, key: str, digest: bytes, answer: bytes) -> None:
-        """Keep the answer to a request that carried an idempotency key."""
+    def add_answer(self, kept: KeptAnswer) -> None:
+        """Keep an answer."""
         self._connection.execute(
-            "INSERT INTO answers (scope, key, digest, answer) VALUES (?, ?, ?, ?)", (scope, key, digest, answer)
+            "INSERT INTO answers (scope, key, digest, answer, agent_id) VALUES (?, ?, ?, ?, ?)",
+            (kept.scope, kept.key, kept.digest, kept.answer, kept.agent_id),
         )
 
     def answer(self, *, scope: str, key: str) -> tuple[bytes, bytes] | None:
@@ -161,14 +217,13 @@ class Database:
                 f"{self._path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION})",
                 hint="use the newer version, or another state folder",
             )
-        if version == 0:
-            self._connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+        migrate(self._connection, version=version)
 
 
 def count_alive_runs(path: Path) -> int:
     """How many runs have not ended, read beside a server that may be writing."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-        return int(connection.execute(f"SELECT count(*) FROM runs WHERE {_ALIVE}").fetchone()[0])  # noqa: S608  ours
+        return int(connection.execute(f"SELECT count(*) FROM runs WHERE {ALIVE}").fetchone()[0])  # noqa: S608  ours
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -181,57 +236,6 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _agent_of(row: Any) -> AgentRecord:
-    return AgentRecord(
-        id=AgentId(row[0]),
-        lineage=row[1],
-        runner=row[2],
-        created_at=Timestamp(row[3]),
-        latest_run_id=RunId(row[4]),
-        profile=orjson.loads(row[5]),
-        request=row[6],
-        placement=orjson.loads(row[7]),
-    )
-
-
-def _run_values(run: RunRecord) -> tuple[object, ...]:
-    return (
-        run.id,
-        run.agent_id,
-        run.runner,
-        run.status.value,
-        run.created_at,
-        run.updated_at,
-        run.started_at,
-        run.duration_ms,
-        run.reply,
-        run.error_message,
-        run.error_code,
-        run.branch,
-        run.repo_url,
-        run.stdout_bytes,
-        run.stderr_bytes,
-        int(run.cancel_requested),
-    )
-
-
-def _run_of(row: Any) -> RunRecord:
-    return RunRecord(
-        id=RunId(row[0]),
-        agent_id=AgentId(row[1]),
-        runner=row[2],
-        status=RunStatus(row[3]),
-        created_at=Timestamp(row[4]),
-        updated_at=Timestamp(row[5]),
-        started_at=row[6],
-        duration_ms=row[7],
-        reply=row[8],
-        error_message=row[9],
-        error_code=row[10],
-        branch=row[11],
-        repo_url=row[12],
-        stdout_bytes=row[13],
-        stderr_bytes=row[14],
-        cancel_requested=bool(row[15]),
-        number=row[16],
-    )
+def _step(agent_id: AgentId | None) -> str | None:
+    """The agent as it stands in the lineage of every agent below it, and in its own."""
+    return None if agent_id is None else f"/{agent_id}/"

@@ -48,6 +48,26 @@ def key_used_otherwise() -> Refused:
     return Refused("This Idempotency-Key came before with another body", status=409, code="idempotency_conflict")
 
 
+def agent_busy(agent_id: str) -> Refused:
+    """409: a run is active on that agent."""
+    return Refused(f"A run of agent {agent_id} is active", status=409, code="agent_busy")
+
+
+def agent_archived(agent_id: str) -> Refused:
+    """409: an archived agent takes no follow-up."""
+    return Refused(f"Agent {agent_id} is archived; unarchive it first", status=409, code="agent_archived")
+
+
+def artifact_not_found(path: str) -> Refused:
+    """404: the agent left no such file."""
+    return Refused(f"Artifact {path!r} does not exist", status=404, code="artifact_not_found")
+
+
+def link_expired() -> Refused:
+    """403: not a link of ours, or no longer one."""
+    return Refused("This link is not valid or has expired; ask for a new one", status=403, code="link_expired")
+
+
 def not_cancellable(run_id: str, *, status: str) -> Refused:
     """409: the run has ended already."""
     return Refused(f"Run {run_id} is {status}", status=409, code="run_not_cancellable")

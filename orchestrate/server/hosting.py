@@ -3,10 +3,8 @@
 import os
 import signal
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TextIO
 
 import anyio
@@ -14,33 +12,22 @@ import structlog
 import uvicorn
 
 import orchestrate
-from orchestrate.model.names import AgentId
-from orchestrate.model.timestamps import to_timestamp
-from orchestrate.model.wire import LocalAgent
-from orchestrate.server.access import Keyring
-from orchestrate.server.app import build_app
+from orchestrate.server.assembly import Surroundings, assemble
 from orchestrate.server.claiming import FolderLock, listen, open_log, sole_server
 from orchestrate.server.database import Database
 from orchestrate.server.discovery import (
-    Endpoint,
     ServerFile,
     read_server_file,
     server_file_path,
     write_server_file,
 )
+from orchestrate.server.live_runs import LiveRuns
+from orchestrate.server.options import IDLE_SECONDS, ServerOptions
 from orchestrate.server.processes import process_start
-from orchestrate.server.runners.command import CommandRunner, Workplace
-from orchestrate.server.runners.contract import Runner
-from orchestrate.server.runners.null import NullRunner
-from orchestrate.server.runners.scripted import ScriptedRunner
-from orchestrate.server.service import Service
 from orchestrate.server.speed import has_uvloop, http_parser
 from orchestrate.server.state import StateFolder
-from orchestrate.server.watching import HEARTBEAT_SECONDS
-from orchestrate.system import SystemClock
 
-#: Without a living agent and without a request for so long, the server ends.
-IDLE_SECONDS = 30 * 60
+__all__ = ["IDLE_SECONDS", "HostedServer", "ServerOptions", "open_server", "serve"]
 
 _CHECKPOINT_SECONDS = 5
 #: How soon a server that cannot be found any more can be found again.
@@ -48,25 +35,6 @@ _LOOK_SECONDS = 2
 #: Far longer than clients keep an idle connection: a request never meets one that the server is just closing.
 _KEEP_ALIVE_SECONDS = 300
 _LAST_ANSWERS_SECONDS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
-    """How a server is to be run."""
-
-    state_dir: Path
-    #: 0 takes the port of the last server of this folder if it is free, else any.
-    port: int = 0
-    #: What agents and git may see is chosen from here.
-    environment: Mapping[str, str] = field(default_factory=dict)
-    idle_seconds: float = IDLE_SECONDS
-    heartbeat_seconds: float = HEARTBEAT_SECONDS
-    #: How long an agent that is to end may take before it is killed.
-    grace_seconds: float = 5.0
-    #: For requests without ``localAgent``; None refuses them.
-    default_agent: LocalAgent | None = None
-    #: The catalogue of models; empty takes any.
-    models: tuple[str, ...] = ()
 
 
 def serve(options: ServerOptions) -> None:
@@ -104,7 +72,7 @@ class HostedServer:
             ],
             wrapper_class=structlog.make_filtering_bound_logger("info"),
         )
-        self._clock = SystemClock()
+        self._clock = options.clock
         self._last_use = self._clock.monotonic()
         self._stop = anyio.Event()
         self.file = ServerFile(
@@ -131,27 +99,9 @@ class HostedServer:
         self._stop.set()
 
     async def _serve(self, database: Database, tasks: anyio.abc.TaskGroup, *, handles_signals: bool) -> None:
-        service = Service(
-            database=database,
-            runners=self._runners(),
-            tasks=tasks,
-            clock=self._clock,
-            log=self._log,
-            on_end=self._on_use,
-            default_agent=self._options.default_agent,
-            models=self._options.models,
-        )
-        app = build_app(
-            service,
-            keyring=Keyring(self.file.token),
-            port=self.file.port,
-            started_at=to_timestamp(self._clock.now()),
-            on_request=self._on_use,
-            heartbeat_seconds=self._options.heartbeat_seconds,
-            log=self._log,
-        )
+        parts = assemble(self._surroundings(), database=database, tasks=tasks)
         config = uvicorn.Config(
-            app,
+            parts.app,
             loop="none",
             http=http_parser(),
             lifespan="off",
@@ -164,42 +114,29 @@ class HostedServer:
             timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
         )
         server = _Server(config)
-        tasks.start_soon(self._stop_when_idle, service)
+        tasks.start_soon(self._stop_when_idle, parts.live_runs)
         tasks.start_soon(self._checkpoint, database)
-        tasks.start_soon(self._end_on_stop, service, server)
+        tasks.start_soon(self._end_on_stop, parts.live_runs, server)
         if handles_signals:
             tasks.start_soon(self._stop_on_signal)
-        service.recover()
+        parts.service.recover()
         write_server_file(self._folder.root, self.file)
         self._lock.tell(self.file.to_bytes())
         tasks.start_soon(self._stay_known)
         self._log.info("server started", port=self.file.port, pid=self.file.pid)
         await server.serve(sockets=[self._listener])
 
-    def _runners(self) -> dict[str, Runner]:
-        keyring = Keyring(self.file.token)
-
-        def launcher(agent_id: AgentId) -> Endpoint:
-            return Endpoint(url=self.file.endpoint.url, token=keyring.subtree_token(agent_id))
-
-        workplace = Workplace(
-            folder=self._folder,
-            environment=self._options.environment,
-            launcher=launcher,
-            grace_seconds=self._options.grace_seconds,
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            options=self._options, folder=self._folder, file=self.file, log=self._log, on_use=self._on_use
         )
-        return {
-            "null": NullRunner(self._clock),
-            "command": CommandRunner(workplace),
-            "scripted": ScriptedRunner(workplace),
-        }
 
     def _on_use(self) -> None:
         self._last_use = self._clock.monotonic()
 
-    async def _stop_when_idle(self, service: Service) -> None:
+    async def _stop_when_idle(self, live_runs: LiveRuns) -> None:
         while True:
-            if service.live_count:
+            if live_runs.count:
                 self._on_use()
             left = self._last_use + self._options.idle_seconds - self._clock.monotonic()
             if left <= 0:
@@ -233,9 +170,9 @@ class HostedServer:
             async for _ in signals:
                 self._stop.set()
 
-    async def _end_on_stop(self, service: Service, server: uvicorn.Server) -> None:
+    async def _end_on_stop(self, live_runs: LiveRuns, server: uvicorn.Server) -> None:
         await self._stop.wait()
-        service.stop()
+        live_runs.stop()
         server.should_exit = True
 
     async def _checkpoint(self, database: Database) -> None:

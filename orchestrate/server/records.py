@@ -23,6 +23,13 @@ class AgentRecord:
     request: bytes
     #: What the runner found out before the agent was admitted: the commit to start from, the branch.
     placement: Mapping[str, str]
+    #: What its runs pushed, the latest first, as it looks on the wire.
+    branches: tuple[Mapping[str, str], ...] = ()
+    archived_at: Timestamp | None = None
+    #: When somebody last archived or unarchived it.
+    touched_at: Timestamp | None = None
+    #: Rises with every agent of the server; orders lists.
+    number: int = 0
 
     @property
     def depth(self) -> int:
@@ -54,22 +61,46 @@ class RunRecord:
     stdout_bytes: int = 0
     stderr_bytes: int = 0
     cancel_requested: bool = False
+    #: The bytes of the follow-up request; None for an agent's first run.
+    request: bytes | None = None
+    #: What the agent program reported of its usage, as it looks on the wire; None if it reported nothing.
+    usage: Mapping[str, object] | None = None
+    #: The agent's branches, over all its runs.
+    branches: tuple[Mapping[str, str], ...] = ()
     #: Rises with every run of the server; orders lists.
     number: int = 0
 
 
+def with_branch(
+    known: tuple[Mapping[str, str], ...], *, repo_url: str | None, branch: str | None
+) -> tuple[Mapping[str, str], ...]:
+    """An agent's branches once another of its runs has ended, the latest first."""
+    if repo_url is None:
+        return known
+    if branch is None:
+        return known or ({"repoUrl": repo_url},)
+    entry = {"repoUrl": repo_url, "branch": branch}
+    return (entry, *(other for other in known if "branch" in other and other != entry))
+
+
 def agent_answer(agent: AgentRecord, *, latest: RunRecord | None) -> dict[str, object]:
     """The agent on the wire."""
-    busy = latest is not None and not latest.status.is_terminal
     return {
         "id": agent.id,
         **agent.profile,
-        "status": AgentStatus.ACTIVE if busy else AgentStatus.IDLE,
+        "status": _agent_status(agent, latest),
         "url": f"local:{agent.id}",
         "createdAt": agent.created_at,
-        "updatedAt": latest.updated_at if latest else agent.created_at,
+        "updatedAt": last_change(agent, latest=latest),
         "latestRunId": agent.latest_run_id,
     }
+
+
+def last_change(agent: AgentRecord, *, latest: RunRecord | None) -> Timestamp:
+    """When the agent or its latest run last changed."""
+    return max(
+        agent.created_at, agent.touched_at or agent.created_at, latest.updated_at if latest else agent.created_at
+    )
 
 
 def run_answer(run: RunRecord, *, reply: str | None) -> dict[str, object]:
@@ -93,7 +124,13 @@ def outcome_answer(run: RunRecord, *, reply: str | None) -> dict[str, object]:
         outcome["result"] = reply
     if run.error_message is not None:
         outcome["error"] = {"message": run.error_message, "code": run.error_code or "unknown"}
-    if run.repo_url is not None:
-        branch = {"branch": run.branch} if run.branch else {}
-        outcome["git"] = {"branches": [{"repoUrl": run.repo_url, **branch}]}
+    if run.branches:
+        outcome["git"] = {"branches": run.branches}
     return outcome
+
+
+def _agent_status(agent: AgentRecord, latest: RunRecord | None) -> AgentStatus:
+    if agent.archived_at is not None:
+        return AgentStatus.ARCHIVED
+    busy = latest is not None and not latest.status.is_terminal
+    return AgentStatus.ACTIVE if busy else AgentStatus.IDLE

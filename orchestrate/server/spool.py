@@ -3,6 +3,7 @@
 import fcntl
 import os
 import signal
+import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ import orjson
 
 from orchestrate.server.private_files import make_private_folder, write_private
 from orchestrate.server.processes import is_same_process
+from orchestrate.server.usage import UsageUnreadable, read_usage
+
+_LARGEST_REPORT_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Spool:
         self.stdout = SpooledFile(folder / "stdout")
         self.stderr = SpooledFile(folder / "stderr")
         self.prompt = folder / "prompt"
+        #: What the agent program may write its usage into.
+        self.usage_file = folder / "usage.json"
 
     def prepare(self, job: Job, *, prompt: bytes) -> None:
         """Write what the supervisor needs."""
@@ -96,6 +102,15 @@ class Spool:
     def sizes(self) -> tuple[int, int]:
         """How much there is of stdout and stderr."""
         return self.stdout.size(), self.stderr.size()
+
+    def usage(self) -> Mapping[str, object] | None:
+        """What the agent program reported of its usage; a report that makes no sense is noted and counts for nothing."""
+        try:
+            content = _read_regular_file(self.usage_file, limit=_LARGEST_REPORT_BYTES)
+            return None if content is None else read_usage(content)
+        except UsageUnreadable as error:
+            self.note(f"the usage that was reported cannot be read: {error}")
+            return None
 
     def exit(self) -> Exit | None:
         """How the agent ended; None as long as it has not, or if nobody wrote it down."""
@@ -147,6 +162,16 @@ class Spool:
         if pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
+
+
+def _read_regular_file(path: Path, *, limit: int) -> bytes | None:
+    """The file's content; None for anything but a regular file: an agent could put a pipe or a link there."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(limit) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
 
 def _read_object(path: Path) -> dict[str, Any] | None:

@@ -10,7 +10,8 @@
     token            drawn once, so that agents which outlive a server can go on with the next
     port             where the last server listened: agents which outlive it know that address
     mirrors/<hash>.git
-    agents/<agent id>/clone, agents/<agent id>/<run id>/ (the spool)
+    agents/<agent id>/clone, agents/<agent id>/artifacts/, agents/<agent id>/<run id>/ (the spool)
+    removed/<agent id>   what is just being removed
 """
 
 import os
@@ -68,6 +69,15 @@ class StateFolder:
     def clone(self, agent_id: str) -> Path:
         """Where an agent works."""
         return self.agent(agent_id) / "clone"
+
+    def artifacts(self, agent_id: str) -> Path:
+        """What an agent leaves for people."""
+        return self.agent(agent_id) / "artifacts"
+
+    @property
+    def removed(self) -> Path:
+        """Where folders of agents go before they are removed, so that none is ever there by half."""
+        return self.root / "removed"
 
     def spool(self, agent_id: str, run_id: str) -> Path:
         """What a run says and how it ended."""

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import anyio
 from starlette.types import Receive, Scope, Send
 
+from orchestrate.server.lookups import Lookups
 from orchestrate.server.records import RunRecord
-from orchestrate.server.service import Service
 from orchestrate.server.streams import HEARTBEAT, Position, Step, error_frame, frames_after, is_within, read_position
 
 HEARTBEAT_SECONDS = 15
@@ -18,9 +18,9 @@ class StreamResponse:
     """The stream of one run, from where the client left off."""
 
     def __init__(
-        self, service: Service, *, run: RunRecord, last_event_id: str | None, heartbeat_seconds: float
+        self, lookups: Lookups, *, run: RunRecord, last_event_id: str | None, heartbeat_seconds: float
     ) -> None:
-        self._service = service
+        self._lookups = lookups
         self._heartbeat_seconds = heartbeat_seconds
         self._run = run
         self._last_event_id = last_event_id
@@ -50,15 +50,15 @@ class StreamResponse:
             yield error_frame("invalid_last_event_id", "This Last-Event-ID does not belong to this run"), True
             return
         while True:
-            live = self._service.live(self._run.id)
+            live = self._lookups.live(self._run.id)
             news = live.news if live else None
-            run = live.run if live else self._service.ended_run(self._run)
-            piece, position = frames_after(position, run=run, transcript=self._service.transcript(run))
+            run = live.run if live else self._lookups.ended_run(self._run)
+            piece, position = frames_after(position, run=run, transcript=self._lookups.transcript(run))
             if piece:
                 yield piece, position.step is Step.DONE
             elif news is None:
                 return
-            if position.step is Step.DONE or self._service.stopping.is_set():
+            if position.step is Step.DONE or self._lookups.is_stopping:
                 return
             if not piece and news is not None and not await _is_set_within(self._heartbeat_seconds, news):
                 yield HEARTBEAT, False
@@ -67,7 +67,7 @@ class StreamResponse:
         if self._last_event_id is None:
             return Position()
         position = read_position(self._last_event_id)
-        transcript = self._service.transcript(self._run)
+        transcript = self._lookups.transcript(self._run)
         return position if position and is_within(position, run=self._run, transcript=transcript) else None
 
 

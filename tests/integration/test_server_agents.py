@@ -440,6 +440,7 @@ def test_an_agent_sees_what_is_listed_and_nothing_else(tmp_path):
         calls.end(created)
 
     seen = json.loads((tmp_path / "environment.json").read_text())
+    folder = tmp_path / "state" / "agents" / created.agent["id"]
     assert seen == {
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),
@@ -451,7 +452,9 @@ def test_an_agent_sees_what_is_listed_and_nothing_else(tmp_path):
         "ORCHESTRATE_TASK": "task",
         "ORCHESTRATE_AGENT_DEPTH": "2",
         "ORCHESTRATE_MODEL": "large",
-        "GIT_CEILING_DIRECTORIES": str(tmp_path / "state" / "agents" / created.agent["id"]),
+        "GIT_CEILING_DIRECTORIES": str(folder),
+        "ORCHESTRATE_ARTIFACTS_DIR": str(folder / "artifacts"),
+        "ORCHESTRATE_USAGE_FILE": str(folder / created.run["id"] / "usage.json"),
     } | {name: value for name, value in seen.items() if name == "LC_CTYPE"}
     kept = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
     assert b"passed" not in kept.replace(b'"passed":"MODEL_KEY"', b"")

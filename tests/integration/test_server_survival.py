@@ -19,10 +19,11 @@ import pytest
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.server import ServerStatus, ensure_server, server_status, stop_server
-from orchestrate.server.database import SCHEMA_VERSION, Database
+from orchestrate.server.database import Database
 from orchestrate.server.discovery import is_alive, read_server_file, write_server_file
 from orchestrate.server.hosting import ServerOptions, open_server
 from orchestrate.server.spool import Spool
+from orchestrate.server.tables import SCHEMA_VERSION
 from tests.support.repositories import make_remote
 from tests.support.server import ServerCalls, running_server, server_process, text_of, wait_until
 

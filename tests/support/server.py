@@ -168,6 +168,31 @@ class ServerCalls:
         prompt = f"scripted-runner: {json.dumps(script)}"
         return self.create(prompt, localAgent={"runner": "scripted", **(agent or {})}, **body)
 
+    def try_follow_up(
+        self, created: Created, prompt: str = "more", *, key: str | None = None, headers=None, **body
+    ) -> httpx.Response:
+        content = json.dumps({"prompt": {"text": prompt}, **body})
+        sent = {**({"Idempotency-Key": key} if key else {}), **(headers or {})}
+        return self.http.post(f"{created.agent_path}/runs", content=content, headers=sent)
+
+    def follow_up(self, created: Created, prompt: str = "more", **body) -> Created:
+        """Another run of the agent."""
+        answer = self.try_follow_up(created, prompt, **body)
+        assert answer.status_code == 200, answer.text
+        return Created(created.agent, answer.json()["run"])
+
+    def follow_up_scripted(self, created: Created, script: list, **body) -> Created:
+        """Another run that takes these steps."""
+        return self.follow_up(created, f"scripted-runner: {json.dumps(script)}", **body)
+
+    def agents(self, **query) -> dict:
+        """A page of agents."""
+        return self.http.get("/v1/agents", params=query).raise_for_status().json()
+
+    def ask(self, created: Created, what: str, **query) -> dict:
+        """What is told of the agent under that name."""
+        return self.http.get(f"{created.agent_path}/{what}", params=query).raise_for_status().json()
+
     def run(self, created: Created) -> dict:
         return self.http.get(created.run_path).raise_for_status().json()
 

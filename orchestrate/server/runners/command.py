@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,18 +13,20 @@ from orchestrate.model.names import AgentId
 from orchestrate.model.vocabulary import RunStatus
 from orchestrate.model.wire import METADATA_MAY_LAUNCH
 from orchestrate.server import supervisor
-from orchestrate.server.clones import Clone, branch_name, make_clone, remove_clone, settle
+from orchestrate.server.clones import Clone, make_clone, remove_clone, settle
 from orchestrate.server.discovery import Endpoint
 from orchestrate.server.environment import agent_environment
 from orchestrate.server.faults import invalid
 from orchestrate.server.git import Git, GitFailed
 from orchestrate.server.mirrors import Mirrors
+from orchestrate.server.orders import passed_names
 from orchestrate.server.private_files import make_private_folder
 from orchestrate.server.records import AgentRecord, RunRecord
 from orchestrate.server.runners.contract import LiveRun, Order, Outcome, Transcript
 from orchestrate.server.runners.endings import outcome_of
 from orchestrate.server.spool import Job, Spool
 from orchestrate.server.state import StateFolder
+from orchestrate.server.workplaces import artifact_folders, clone_of
 from orchestrate.system import DEVNULL
 
 #: How late news of an agent are noticed.
@@ -36,6 +39,7 @@ class Workplace:
     """Where and with what agent programs work."""
 
     folder: StateFolder
+    git: Git
     #: What they may see is chosen from here.
     environment: Mapping[str, str]
     #: Where, and with which token, an agent that may launch reaches its own subtree.
@@ -50,13 +54,16 @@ class CommandRunner:
     def __init__(self, workplace: Workplace) -> None:
         self._workplace = workplace
         self._folder = workplace.folder
-        self._git = Git(workplace.environment)
-        self._mirrors = Mirrors(workplace.folder.mirrors, self._git)
+        self._git = workplace.git
+        self._mirrors = Mirrors(workplace.folder.mirrors, workplace.git)
+
+    def check(self, order: Order) -> None:
+        """The program must be there."""
+        self._find_program(order)
 
     async def place(self, order: Order) -> Mapping[str, str]:
         """Find the program and the commit to start from; both are refused here if they are not there."""
-        program = _find_program(self.command_of(order), agent_environment(self._workplace.environment, order=order))
-        needs = {"program": program, "passed": ",".join(order.pass_env)}
+        needs = {"program": self._find_program(order), "passed": ",".join(order.pass_env)}
         if not order.request.repos:
             return needs
         repo = order.request.repos[0]
@@ -91,6 +98,9 @@ class CommandRunner:
         """The argv to run."""
         return order.agent.command
 
+    def _find_program(self, order: Order) -> str:
+        return _find_program(self.command_of(order), agent_environment(self._workplace.environment, order=order))
+
     def _spool(self, run: RunRecord) -> Spool:
         return Spool(self._folder.spool(run.agent_id, run.id))
 
@@ -104,7 +114,7 @@ class CommandRunner:
         return failure
 
     async def _launch(self, live: LiveRun, spool: Spool) -> str | None:
-        lost = set(filter(None, live.agent.placement["passed"].split(","))) - set(live.order.pass_env)
+        lost = passed_names(live.agent.placement) - set(live.order.pass_env)
         if lost:
             names = ", ".join(sorted(lost))
             return f"the server ended before the agent was started; the values of {names} went with it"
@@ -118,12 +128,16 @@ class CommandRunner:
         return await _start_supervisor(spool, environment=self._environment_of(live, spool))
 
     async def _make_workplace(self, agent: AgentRecord) -> None:
-        clone = self._clone(agent)
+        """Have the agent's folder there: as it was left, or new, or once more from the branch that it pushed."""
+        make_private_folder(self._folder.artifacts(agent.id))
+        clone = clone_of(agent, self._folder)
+        if self._folder.clone(agent.id).exists():
+            return
         if clone is None:
             make_private_folder(self._folder.clone(agent.id))
             return
         mirror = await self._mirrors.fresh(clone.url)
-        await make_clone(self._git, clone, mirror=mirror)
+        await make_clone(self._git, clone, mirror=mirror, branch=_pushed_branch(agent))
 
     def _job(self, live: LiveRun, spool: Spool) -> Job:
         agent = live.order.agent
@@ -142,27 +156,17 @@ class CommandRunner:
             self._workplace.environment, order=live.order, agent=live.agent, launcher=launcher
         )
         environment["GIT_CEILING_DIRECTORIES"] = str(self._folder.agent(live.agent.id))
-        if clone := self._clone(live.agent):
-            environment["ORCHESTRATE_BRANCH"] = clone.branch
+        environment["ORCHESTRATE_ARTIFACTS_DIR"] = str(self._folder.artifacts(live.agent.id))
+        environment["ORCHESTRATE_USAGE_FILE"] = str(spool.usage_file)
+        if clone := clone_of(live.agent, self._folder):
+            environment["ORCHESTRATE_BRANCH"] = _pushed_branch(live.agent) or clone.branch
         if live.order.agent.prompt_via == "file":
             environment["ORCHESTRATE_PROMPT_FILE"] = str(spool.prompt)
         return environment
 
-    def _clone(self, agent: AgentRecord) -> Clone | None:
-        place = agent.placement
-        if "url" not in place:
-            return None
-        return Clone(
-            path=self._folder.clone(agent.id),
-            url=place["url"],
-            branch=branch_name(str(agent.profile["name"]), agent_id=agent.id),
-            start=place["start"],
-            protected=frozenset((place["startingRef"].removeprefix("refs/heads/"), place["defaultBranch"])),
-        )
-
     async def _conclude(self, live: LiveRun, spool: Spool) -> Outcome:
         """The outcome; what was committed is pushed before anybody learns that the run has ended."""
-        clone = self._clone(live.agent)
+        clone = clone_of(live.agent, self._folder)
         branch = None
         if clone is not None:
             settlement = await settle(self._git, clone)
@@ -173,8 +177,20 @@ class CommandRunner:
             spool, is_cancelled=live.run.cancel_requested, branch=branch, repo_url=clone.url if clone else None
         )
         if clone is not None and settlement.is_disposable and outcome.status is RunStatus.FINISHED:
-            await remove_clone(clone.path)
+            await self._remove_clone(live.agent, clone)
         return outcome
+
+    async def _remove_clone(self, agent: AgentRecord, clone: Clone) -> None:
+        """Remove the clone, once what people may want of it is elsewhere; where that cannot be, it stays."""
+        folders = await artifact_folders(self._git, agent, self._folder)
+        with suppress(OSError):
+            await anyio.to_thread.run_sync(folders.keep)
+            await remove_clone(clone.path)
+
+
+def _pushed_branch(agent: AgentRecord) -> str | None:
+    """The branch that has the agent's work; None before its first push."""
+    return next((branch["branch"] for branch in agent.branches if "branch" in branch), None)
 
 
 async def _follow(live: LiveRun, spool: Spool) -> None:

@@ -14,7 +14,10 @@ from orchestrate.server.records import AgentRecord, RunRecord
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A create request that was read and found sound."""
+    """A request for a run that was read and found sound.
+
+    That of a follow-up is the agent's first one with another prompt.
+    """
 
     #: None lets the server draw the id.
     agent_id: AgentId | None
@@ -40,6 +43,8 @@ class Outcome:
     repo_url: str | None = None
     stdout_bytes: int = 0
     stderr_bytes: int = 0
+    #: What the agent program reported of its usage, as it looks on the wire.
+    usage: Mapping[str, object] | None = None
 
 
 class Source(Protocol):
@@ -87,8 +92,12 @@ class LiveRun:
 class Runner(Protocol):
     """One way to carry out runs."""
 
+    def check(self, order: Order) -> None:
+        """Raise Refused for an order that only this runner knows to be wrong."""
+        ...
+
     async def place(self, order: Order) -> Mapping[str, str]:
-        """Check what only this runner can check and say where the agent will work.
+        """Check the order of a new agent and say where the agent will work.
 
         Raises Refused; makes nothing that would have to be removed, for the order may still be refused after it.
         """

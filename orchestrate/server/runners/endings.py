@@ -11,10 +11,11 @@ _TAIL_LINES = 10
 
 
 def outcome_of(spool: Spool, *, is_cancelled: bool, branch: str | None, repo_url: str | None) -> Outcome:
-    """The outcome of a run that has ended, with the sizes of what it said.
+    """The outcome of a run that has ended, with the sizes of what it said and the usage that it reported.
 
     A run whose cancel was accepted is CANCELLED, however its program took it.
     """
+    usage = spool.usage()
     stdout_bytes, stderr_bytes = spool.sizes()
     status, message, code = (RunStatus.CANCELLED, None, None) if is_cancelled else _verdict(spool)
     return Outcome(
@@ -25,6 +26,7 @@ def outcome_of(spool: Spool, *, is_cancelled: bool, branch: str | None, repo_url
         repo_url=repo_url,
         stdout_bytes=stdout_bytes,
         stderr_bytes=stderr_bytes,
+        usage=usage,
     )
 
 

@@ -2,10 +2,12 @@
 
 A run ends at once with a canned handoff unless its prompt says otherwise, anywhere in the text::
 
-    null-runner: {"seconds": 1.5, "reply": "text", "status": "FINISHED", "branch": "cursor/x", "error": "why"}
+    null-runner: {"seconds": 1.5, "reply": "text", "status": "FINISHED", "branch": "cursor/x", "error": "why",
+                  "usage": {"usage": {"inputTokens": 5}, "cost": {"chargedCents": 1.5}}}
 
 ``seconds`` is how long it takes, ``reply`` its last message, ``status`` FINISHED, ERROR or EXPIRED, ``branch`` what
-the run reports to have pushed, ``error`` the message of a status that is no success. All of them may be left out.
+the run reports to have pushed, ``error`` the message of a status that is no success, ``usage`` what it reports of
+its usage. All of them may be left out.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,6 +23,7 @@ from orchestrate.server.faults import invalid
 from orchestrate.server.records import RunRecord
 from orchestrate.server.runners.contract import LiveRun, Order, Outcome, Transcript
 from orchestrate.server.runners.directives import find_directive
+from orchestrate.server.usage import UsageReport, UsageUnreadable, check_usage
 
 #: A day: longer than any test waits.
 _LONGEST_SECONDS = 86_400
@@ -59,6 +62,7 @@ class NullOrders(BaseModel):
     status: Literal["FINISHED", "ERROR", "EXPIRED"] = "FINISHED"
     branch: str | None = None
     error: str | None = None
+    usage: UsageReport = UsageReport()
 
 
 class NullRunner:
@@ -67,9 +71,13 @@ class NullRunner:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
-    async def place(self, order: Order) -> Mapping[str, str]:
-        """Nothing is needed; unreadable orders are refused."""
+    def check(self, order: Order) -> None:
+        """Unreadable orders are refused."""
         _orders_of(order)
+
+    async def place(self, order: Order) -> Mapping[str, str]:
+        """Nothing is needed."""
+        self.check(order)
         return {}
 
     async def carry_out(self, live: LiveRun, *, started: Callable[[], None]) -> Outcome:
@@ -109,9 +117,13 @@ def _orders_of(order: Order) -> NullOrders:
     if value is None:
         return NullOrders()
     try:
-        return NullOrders.model_validate(value)
+        orders = NullOrders.model_validate(value)
+        check_usage(orders.usage)
     except ValidationError as error:
         raise invalid(f"prompt.text: null-runner: {error.errors()[0]['msg']}") from error
+    except UsageUnreadable as error:
+        raise invalid(f"prompt.text: null-runner: {error}") from error
+    return orders
 
 
 def _outcome(orders: NullOrders, live: LiveRun) -> Outcome:
@@ -126,4 +138,5 @@ def _outcome(orders: NullOrders, live: LiveRun) -> Outcome:
         branch=orders.branch,
         repo_url=repos[0].url if repos else None,
         stdout_bytes=len(orders.reply.encode()),
+        usage=check_usage(orders.usage),
     )

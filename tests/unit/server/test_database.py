@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from orchestrate.model.vocabulary import RunStatus
-from orchestrate.server.database import Database, count_alive_runs
+from orchestrate.server.database import AgentFilter, Database, KeptAnswer, count_alive_runs
 from orchestrate.server.records import AgentRecord, RunRecord
 
 AGENT = AgentRecord("bc-1", "/bc-1/", "null", "2026", "run-1", {"name": "x"}, b"{}", {"start": "sha"})
@@ -21,7 +21,7 @@ def test_records_are_read_as_they_were_written(database):
     database.add_agent(AGENT)
     database.add_run(RUN)
 
-    assert database.agent("bc-1") == AGENT
+    assert database.agent("bc-1") == replace(AGENT, number=1)
     assert database.lineage("bc-1") == "/bc-1/"
     assert database.has_agent("bc-1")
     assert database.run("run-1") == replace(RUN, number=1)
@@ -51,6 +51,7 @@ def test_a_run_is_replaced_as_a_whole(database):
         stdout_bytes=1,
         stderr_bytes=2,
         cancel_requested=True,
+        usage={"usage": {"inputTokens": 1}},
     )
 
     database.update_run(ended)
@@ -65,6 +66,85 @@ def test_runs_of_an_agent_come_newest_first_and_in_pages(database):
     assert [run.id for run in database.runs_of("bc-1", limit=2, before=None)] == ["run-4", "run-3"]
     assert [run.id for run in database.runs_of("bc-1", limit=9, before=3)] == ["run-1", "run-0"]
     assert database.runs_of("bc-2", limit=9, before=None) == []
+
+
+def add_agents(database, *numbers, **fields):
+    for number in numbers:
+        agent_id = f"bc-{number}"
+        database.add_agent(replace(AGENT, **{"id": agent_id, "lineage": f"/{agent_id}/", **fields}))
+
+
+def ids(agents):
+    return [agent.id for agent in agents]
+
+
+def test_agents_come_newest_first_and_new_ones_move_no_later_page(database):
+    add_agents(database, 0, 1, 2, 3)
+    first = database.agents(AgentFilter(), limit=2, before=None)
+    add_agents(database, 4)
+
+    assert ids(first) == ["bc-3", "bc-2"]
+    assert ids(database.agents(AgentFilter(), limit=9, before=first[-1].number)) == ["bc-1", "bc-0"]
+
+
+def test_agents_are_found_by_what_is_asked_for(database):
+    add_agents(database, 1)
+    add_agents(database, 2, lineage="/bc-1/bc-2/", profile={"repos": [{"url": "u", "prUrl": "https://x/pull/1"}]})
+    add_agents(database, 3, profile={"repos": [{"url": "v"}]})
+    database.mark_archived("bc-3", archived_at="2026", at="2026")
+
+    assert ids(database.agents(AgentFilter(), limit=9, before=None)) == ["bc-2", "bc-1"]
+    assert ids(database.agents(AgentFilter(includes_archived=True), limit=9, before=None)) == ["bc-3", "bc-2", "bc-1"]
+    assert ids(database.agents(AgentFilter(pr_url="https://x/pull/1"), limit=9, before=None)) == ["bc-2"]
+    assert ids(database.agents(AgentFilter(below="bc-2"), limit=9, before=None)) == ["bc-2"]
+    assert database.repositories(below=None) == ["u", "v"]
+    assert database.repositories(below="bc-1") == ["u"]
+
+
+def test_archiving_and_its_undoing_are_noted(database):
+    add_agents(database, 1)
+    database.mark_archived("bc-1", archived_at="2027", at="2027")
+    assert (database.agent("bc-1").archived_at, database.agent("bc-1").touched_at) == ("2027", "2027")
+    database.mark_archived("bc-1", archived_at=None, at="2028")
+    assert (database.agent("bc-1").archived_at, database.agent("bc-1").touched_at) == (None, "2028")
+
+
+def test_branches_of_an_agent_are_branches_of_each_of_its_runs(database):
+    add_agents(database, 1)
+    database.add_run(RUN)
+    database.add_run(replace(RUN, id="run-2"))
+    branches = ({"repoUrl": "u", "branch": "b"},)
+
+    database.set_branches(replace(RUN, branches=branches))
+    database.set_latest_run("bc-1", "run-2")
+
+    assert (database.agent("bc-1").branches, database.agent("bc-1").latest_run_id) == (branches, "run-2")
+    assert [run.branches for run in database.runs_of("bc-1", limit=9, before=None)] == [branches, branches]
+
+
+def test_a_removed_agent_leaves_nothing(database):
+    for number in (1, 2):
+        add_agents(database, number)
+        database.add_run(replace(RUN, id=f"run-{number}", agent_id=f"bc-{number}"))
+        database.add_answer(KeptAnswer("owner", f"k{number}", digest=b"", answer=b"", agent_id=f"bc-{number}"))
+
+    database.remove_agent("bc-1")
+
+    assert (database.agent("bc-1"), database.run("run-1"), database.answer(scope="owner", key="k1")) == (None,) * 3
+    assert database.agent("bc-2")
+    assert database.run("run-2")
+    assert database.answer(scope="owner", key="k2")
+
+
+def test_an_agent_rests_once_nothing_has_happened_to_it_for_long(database):
+    ended = replace(RUN, status=RunStatus.FINISHED)
+    for number, run in enumerate([ended, RUN, replace(ended, updated_at="2030"), ended]):
+        add_agents(database, number)
+        database.add_run(replace(run, id=f"run-{number}", agent_id=f"bc-{number}"))
+    database.mark_archived("bc-3", archived_at="2030", at="2030")
+
+    assert ids(database.resting_agents(since="2029")) == ["bc-0"]
+    assert ids(database.resting_agents(since="2026")) == []
 
 
 def test_living_runs_are_found_and_counted_from_outside(database, tmp_path):
@@ -87,7 +167,7 @@ def test_a_transaction_is_all_or_nothing(database):
 
 
 def test_answers_are_kept_by_caller_and_key(database):
-    database.add_answer(scope="owner", key="k", digest=b"d", answer=b"a")
+    database.add_answer(KeptAnswer("owner", "k", digest=b"d", answer=b"a", agent_id="bc-1"))
 
     assert database.answer(scope="owner", key="k") == (b"d", b"a")
     assert database.answer(scope="bc-1", key="k") is None
@@ -100,5 +180,5 @@ def test_records_outlive_the_connection(tmp_path):
     first.close()
 
     second = Database(tmp_path / "server.db")
-    assert second.agent("bc-1") == AGENT
+    assert second.agent("bc-1") == replace(AGENT, number=1)
     second.close()

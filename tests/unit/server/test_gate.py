@@ -12,7 +12,7 @@ from orchestrate.server.gate import BODY_BYTES, Gate, exception_handlers, read_b
 HEADERS = {b"host": b"127.0.0.1:7", b"authorization": b"Bearer token"}
 
 
-async def ask(headers):
+async def ask(headers, path="/v1/me"):
     """Status, headers, body, and the callers that came through."""
     came, sent = [], []
 
@@ -24,7 +24,7 @@ async def ask(headers):
         sent.append(message)
 
     gate = Gate(app, keyring=Keyring("token"), port=7, on_request=lambda: came.append("request"))
-    await gate({"type": "http", "headers": list(headers.items())}, None, send)
+    await gate({"type": "http", "path": path, "headers": list(headers.items())}, None, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"], came
 
 
@@ -52,6 +52,14 @@ async def test_who_does_not_come_from_here_stays_out(change, status):
     assert answered == status
     assert b"x-request-id" in headers
     assert bool(came) == (status == 200)
+
+
+@pytest.mark.parametrize(("change", "status"), [({}, 200), ({b"host": b"x"}, 403), ({b"origin": b"http://x"}, 403)])
+async def test_a_link_needs_no_token_and_must_come_from_here_all_the_same(change, status):
+    answered, _, _, came = await ask({b"host": b"127.0.0.1:7", **change}, path="/v1/downloads/bc-1")
+
+    assert answered == status
+    assert came == (["request", None] if status == 200 else [])
 
 
 async def test_without_a_host_nobody_comes_in():
