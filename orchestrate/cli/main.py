@@ -22,7 +22,7 @@ from orchestrate.cli.parsing import (
     wants_json,
 )
 from orchestrate.cli.settings import Settings, own_program, program_in_help, read_settings
-from orchestrate.cli.verbs import VERBS, VERBS_BY_NAME, Verb
+from orchestrate.cli.verbs import HIDDEN, VERBS, VERBS_BY_NAME, Verb
 from orchestrate.errors import InputRefused, OrchestrateError
 
 EXIT_FAILED = 1
@@ -156,7 +156,7 @@ def _verb_named(word: str, *, program: str) -> Verb:
     from orchestrate.model.faults import quoted
     from orchestrate.model.nearest import Nearest
 
-    nearest = Nearest(each.name for each in VERBS).to(word)
+    nearest = Nearest(each.name for each in VERBS if each.group != HIDDEN).to(word)
     hint = f"{program} --help shows all verbs" if nearest is None else f"{program} {nearest}"
     raise UsageRefused(f"there is no verb {quoted(word)}. Nothing was done.", hint=hint)
 

@@ -101,7 +101,7 @@ def overview(*, program: str) -> str:
             ]
         ),
     ]
-    width = max(len(verb.name) for verb in VERBS) + 2
+    width = max(len(verb.name) for verb in VERBS if verb.group in GROUPS) + 2
     for name, told in GROUPS.items():
         members = [verb for verb in VERBS if verb.group == name]
         if members:

@@ -11,6 +11,11 @@ GROUPS = {
     "set up": "this machine and first steps",
 }
 
+#: The group of verbs that only other programs call: they are in no help.
+HIDDEN = ""
+#: Names of tasks for completion in a shell.
+TASK_NAMES_VERB = "_tasks"
+
 EXIT_CODES = """\
 exit codes:
   0    every task handed off
@@ -18,6 +23,24 @@ exit codes:
   2    the call or the plan is wrong; nothing was started
   100  planned checkpoint after --max-runtime-sec: the same call goes on
   130  interrupted; the state is saved, agents are left running
+"""
+
+
+WAIT_EXIT_CODES = """\
+exit codes:
+  0    it has handed off: the task, or every task of the plan
+  1    it is over in another way, or no engine runs the workspace any more
+  2    the call is wrong
+  100  not over within --timeout: call again to go on waiting
+"""
+
+WATCH_EXIT_CODES = """\
+exit codes:
+  0    every task handed off
+  1    a task went to error or was cancelled, or nothing can go on without the planner
+  2    the call or the workspace is wrong
+  100  there is more to do and no engine does it: run goes on with it
+  130  the watching was interrupted; the run goes on
 """
 
 
@@ -48,11 +71,11 @@ VERBS = (
         examples=(
             ("run", "the plan of this folder"),
             ("run .orchestrate/csv-export --runtime local", "agents on this machine, no key needed"),
+            ("run --dry-run", "what would happen, task by task; spends nothing and changes nothing"),
             ("run . --max-runtime-sec 3300", "leave after 55 minutes with exit code 100; call again to go on"),
         ),
         epilog=EXIT_CODES,
         refusal_exit_code=2,
-        has_dry_run=False,
     ),
     Verb(
         name="status",
@@ -64,6 +87,71 @@ VERBS = (
             ("status . -v", "every task, with addresses"),
             ("status . --json", "one JSON object for programs"),
         ),
+    ),
+    Verb(
+        name="list",
+        module="orchestrate.cli.list_tasks",
+        group="look",
+        help="a line a task: all of them, or those that stand in a certain way",
+        examples=(
+            ("list", "every task of this folder's plan"),
+            ("list . --status error stalled", "those that need somebody"),
+            ("list . --type verifier --json", "one JSON object for programs"),
+        ),
+    ),
+    Verb(
+        name="tree",
+        module="orchestrate.cli.tree",
+        group="look",
+        help="who launched whom, down through the subplanners whose workspaces are on this machine",
+        examples=(
+            ("tree", "the plan of this folder; what is done is folded"),
+            ("tree . --all", "every task"),
+        ),
+    ),
+    Verb(
+        name="graph",
+        module="orchestrate.cli.graph",
+        group="look",
+        help="what waits for what: a drawing, or text for Mermaid, Graphviz and browsers",
+        examples=(
+            ("graph", "the plan of this folder"),
+            ("graph . --format svg > graph.svg", "a picture for a browser"),
+            ("graph . --format dot | dot -Tpng > graph.png", "with Graphviz"),
+        ),
+    ),
+    Verb(
+        name="timeline",
+        module="orchestrate.cli.timeline",
+        group="look",
+        help="when each task waited, ran and ended, and which chain took longest",
+        examples=(
+            ("timeline", "the plan of this folder"),
+            ("timeline . --json", "every try with its times, for programs"),
+        ),
+    ),
+    Verb(
+        name="story",
+        module="orchestrate.cli.story",
+        group="look",
+        help="all that happened to a task, in sentences",
+        examples=(
+            ("story . merge-export", "from its first launch to its end"),
+            ("story . merge-export -v", "with the ids of agents and runs"),
+        ),
+    ),
+    Verb(
+        name="watch",
+        module="orchestrate.cli.watch",
+        group="look",
+        help="follow a run of another process, live",
+        examples=(
+            ("watch", "the run of this folder, until its engine ends"),
+            ("watch . --until-done", "also over checkpoints: the next engine is waited for"),
+            ("watch . --json-lines", "one JSON object a line for programs"),
+        ),
+        epilog=WATCH_EXIT_CODES,
+        refusal_exit_code=2,
     ),
     Verb(
         name="prompt",
@@ -87,6 +175,51 @@ VERBS = (
         ),
     ),
     Verb(
+        name="diff",
+        module="orchestrate.cli.diff",
+        group="look",
+        help="what a task changed: its branch against where it started, fetched from the remote",
+        examples=(
+            ("diff . merge-export", "the whole difference"),
+            ("diff . merge-export --stat", "which files, and how much"),
+            ("diff . merge-export > merge-export.patch", "byte for byte, for git apply"),
+        ),
+    ),
+    Verb(
+        name="wait",
+        module="orchestrate.cli.wait",
+        group="look",
+        help="wait until the run, or one task, is over; reads only",
+        examples=(
+            ("wait", "until nothing of this folder's plan is open"),
+            ("wait . --until merge-export", "until that task has handed off, or will not"),
+            ("wait . --timeout 600", "at most ten minutes, then exit code 100"),
+        ),
+        epilog=WAIT_EXIT_CODES,
+        refusal_exit_code=2,
+    ),
+    Verb(
+        name="init",
+        module="orchestrate.cli.init",
+        group="plan",
+        help="write the first plan of this repository, valid as it is",
+        examples=(
+            ('init --goal "Every report can be exported as CSV."', "into .orchestrate/ of the repository"),
+            ('init --goal "Dates are read." --slug dates --task iso-dates --task weeks', "with tasks to fill in"),
+            ('init --goal "Dates are read." --dry-run', "print the plan and write nothing"),
+        ),
+    ),
+    Verb(
+        name="schema",
+        module="orchestrate.cli.schema",
+        group="plan",
+        help="the JSON schema of plan.json or state.json",
+        examples=(
+            ("schema plan", "print it"),
+            ("schema plan --out plan.schema.json", 'what "$schema" in a plan may name, for editors'),
+        ),
+    ),
+    Verb(
         name="validate",
         module="orchestrate.cli.validate",
         group="plan",
@@ -107,6 +240,17 @@ VERBS = (
         has_dry_run=False,
     ),
     Verb(
+        name="completion",
+        module="orchestrate.cli.completion",
+        group="set up",
+        help="completion of verbs, options and task names for a shell",
+        examples=(
+            ("completion bash > ~/.local/share/bash-completion/completions/orchestrate", "for every new bash"),
+            ('completion zsh > "${fpath[1]}/_orchestrate"', "for every new zsh"),
+            ("completion fish > ~/.config/fish/completions/orchestrate.fish", "for every new fish"),
+        ),
+    ),
+    Verb(
         name="server",
         module="orchestrate.cli.server",
         group="set up",
@@ -117,6 +261,13 @@ VERBS = (
             ("server stop", "end it; agents are left running"),
             ("server serve", "in the foreground, until Ctrl-C"),
         ),
+    ),
+    Verb(
+        name=TASK_NAMES_VERB,
+        module="orchestrate.cli.task_names",
+        group=HIDDEN,
+        help="names of tasks, for completion",
+        examples=((f"{TASK_NAMES_VERB} -- handoff .", "those of this folder's plan"),),
     ),
 )
 

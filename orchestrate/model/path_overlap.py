@@ -47,7 +47,7 @@ def overlaps_of(claims: Iterable[Claim], *, side_by_side: Callable[[Claim, Claim
     pairs: list[tuple[Claim, Claim]] = []
     left = MAX_COMPARISONS
     for claim in claims:
-        fixed = _fixed_part(_segments(claim.pattern))
+        fixed = _fixed_part(segments_of(claim.pattern))
         for earlier in index.near(fixed) if not pairs or pairs[-1][1].task != claim.task else ():
             left -= 1
             if left < 0:
@@ -61,7 +61,7 @@ def overlaps_of(claims: Iterable[Claim], *, side_by_side: Callable[[Claim, Claim
 
 def may_overlap(first: str, second: str) -> bool:
     """True if some file may match both patterns."""
-    return _segments_meet(_segments(first), _segments(second))
+    return _segments_meet(segments_of(first), segments_of(second))
 
 
 class _Index:
@@ -92,14 +92,14 @@ def _conflict(first: Claim, second: Claim) -> bool:
 
 def _covers(wide: str, pattern: str) -> bool:
     """True if everything that the pattern matches is surely matched by the wide one."""
-    outer, inner = _segments(wide), _segments(pattern)
+    outer, inner = segments_of(wide), segments_of(pattern)
     if outer == inner:
         return True
     fixed = _fixed_part(outer)
     return outer[len(fixed) :] == ("**",) and inner[: len(fixed)] == fixed
 
 
-def _segments(pattern: str) -> _Segments:
+def segments_of(pattern: str) -> _Segments:
     """The folders of a pattern; the last of them always has a wild card."""
     parts = tuple(part for part in pattern.strip().split("/") if part not in ("", "."))
     if parts and _WILD.search(parts[-1]):

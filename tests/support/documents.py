@@ -30,12 +30,12 @@ class Document:
         return [json.loads(text) for text in self.blocks("json")]
 
     def commands(self) -> Iterator[list[str]]:
-        """The words behind ``orchestrate`` of each command, in blocks and in the text."""
+        """The words behind ``orchestrate`` of each command, in blocks and in the text; up to a pipe or a redirection."""
         lines = [line for text in self.blocks("sh") for line in text.splitlines()]
         spans = [match["text"] for match in _SPAN.finditer(_BLOCK.sub("", self.text))]
         for line in (*lines, *spans):
             if re.match(r"orchestrate [a-z]", line) and "=" not in line.split()[1]:
-                yield shlex.split(line)[1:]
+                yield shlex.split(re.split(r" [<>|]", line)[0])[1:]
 
     def links(self) -> list[str]:
         """The targets of its links that lie in the project."""

@@ -113,9 +113,16 @@ def test_an_interrupt_is_130(verb):
 
 def test_a_verb_without_a_dry_run_refuses_one(verb, capsys):
     verb(raising(OrchestrateError("never called")))
-    assert entry.main(["-n", "run"]) == 2
-    assert "run has no --dry-run" in capsys.readouterr().err
-    assert entry.main(["run", "-n"]) == 2
+    assert entry.main(["-n", "quickstart"]) == 2
+    assert "quickstart has no --dry-run" in capsys.readouterr().err
+    assert entry.main(["quickstart", "-n"]) == 2
+
+
+def test_a_hidden_verb_is_in_no_help_and_is_never_proposed(capsys):
+    assert entry.main(["--help"]) == 0
+    assert "_tasks" not in capsys.readouterr().out
+    assert entry.main(["tasks"]) == 2
+    assert "_tasks" not in capsys.readouterr().err
 
 
 def test_variables_of_a_file_reach_the_verb(verb, tmp_path):
