@@ -56,9 +56,11 @@ class News:
 class Follower:
     """What a surface knows of its run."""
 
-    def __init__(self, *, plan: Plan, clock: Clock) -> None:
+    def __init__(self, *, plan: Plan, clock: Clock, is_onlooker: bool = False) -> None:
         self._plan = plan
         self._clock = clock
+        #: True where the engine is another process, whose settings nobody knows.
+        self._is_onlooker = is_onlooker
         #: When the run's first task was launched, be it by a former engine.
         self._first_start: float | None = None
         self._state: State | None = None
@@ -132,7 +134,7 @@ class Follower:
             tally=self.tally,
             elapsed_seconds=0.0 if self._first_start is None else now - self._first_start,
             now=now,
-            slots=slots(state),
+            slots=None if self._is_onlooker else slots(state),
             hold=hold_reason(state) if state.session.phase == Phase.RUNNING else None,
             is_leaving=state.session.phase != Phase.RUNNING,
             failed=sorted(failed, key=lambda each: -each.behind),

@@ -51,7 +51,13 @@ class ShownSurface(Protocol):
 
 
 def make_surface(
-    settings: Settings, args: Namespace, *, plan: Plan, clock: Clock, stream: TextIO | None = None
+    settings: Settings,
+    args: Namespace,
+    *,
+    plan: Plan,
+    clock: Clock,
+    stream: TextIO | None = None,
+    is_onlooker: bool = False,
 ) -> ShownSurface:
     """The surface for this reader, on stderr unless told otherwise: data alone goes to stdout."""
     target = sys.stderr if stream is None else stream
@@ -70,6 +76,7 @@ def make_surface(
         size=lambda: size_of(2, settings, is_terminal=True),
         is_quiet=bool(args.quiet),
         has_bell=not getattr(args, "no_notify", False),
+        is_onlooker=is_onlooker,
     )
 
 
@@ -77,6 +84,6 @@ def _argument(args: Namespace) -> str:
     """PLAN as the reader types it."""
     plan = getattr(args, "plan", None)
     try:
-        return locate(None if plan is None else str(plan)).argument
+        return locate(None if plan is None else str(plan), needs_plan=False).argument
     except InputRefused:
         return "."

@@ -126,11 +126,8 @@ class Picture:
 
     def task_object(self, row: TaskRow) -> dict[str, object]:
         """The task for ``--json``; what is not known is left out."""
-        how = standing(row, Circumstances(waits_for=self.waits_for.get(row.name, ()), now=self.now))
-        document: dict[str, object] = orjson.loads(encode_row(row))
-        known = {key: value for key, value in document.items() if value not in (None, "")}
         waits = list(self.waits_for.get(row.name, ()))
-        return {**known, "standing": how.kind.value, "word": how.word, "waitsFor": waits}
+        return {**row_object(row, Circumstances(waits_for=waits, now=self.now)), "waitsFor": waits}
 
     def heading(self) -> dict[str, object]:
         """What ``--json`` says of the workspace as a whole: whose it is, its engine, and its counts."""
@@ -177,6 +174,14 @@ def read_document(path: Path) -> PlanDocument:
         releasing=frozenset(name for name in releasing if isinstance(name, str)),
         is_readable=bool(fields),
     )
+
+
+def row_object(row: TaskRow, around: Circumstances) -> dict[str, object]:
+    """The row for ``--json``, with how it stands; what is not known is left out."""
+    how = standing(row, around)
+    document: dict[str, object] = orjson.loads(encode_row(row))
+    known = {key: value for key, value in document.items() if value not in (None, "")}
+    return {**known, "standing": how.kind.value, "word": how.word}
 
 
 def counts_object(tally: Tally) -> dict[str, int]:

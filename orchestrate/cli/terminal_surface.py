@@ -34,7 +34,7 @@ _KEEP_TITLE, _RESTORE_TITLE = "\x1b[22;0t", "\x1b[23;0t"
 class TerminalSurface:
     """Give it to the engine, run ``keep_drawing`` beside, call ``finish`` at the end."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a thing that readers differ in
         self,
         stream: TextIO,
         *,
@@ -45,8 +45,9 @@ class TerminalSurface:
         size: Callable[[], tuple[int, int]],
         is_quiet: bool = False,
         has_bell: bool = True,
+        is_onlooker: bool = False,
     ) -> None:
-        self._follower = Follower(plan=plan, clock=clock)
+        self._follower = Follower(plan=plan, clock=clock, is_onlooker=is_onlooker)
         self._slug = plan.root_slug
         self._writer = Writer(stream)
         self._clock = clock

@@ -75,7 +75,8 @@ class LiveView:
     tally: Tally
     elapsed_seconds: float
     now: float
-    slots: int
+    #: None to whoever only watches another process: it is the engine's affair.
+    slots: int | None
     #: Why nothing is launched at all.
     hold: str | None = None
     is_leaving: bool = False
@@ -98,7 +99,7 @@ def live_block(view: LiveView, look: Look) -> list[Line]:
 def _small(view: LiveView, look: Look) -> list[Line]:
     """Every open task has its line; the screen is high enough for the whole plan."""
     names = _names(view, look)
-    lines = [headline(view.slug, view.tally, look, right=duration(view.elapsed_seconds)), _slots_line(view)]
+    lines = [headline(view.slug, view.tally, look, right=duration(view.elapsed_seconds)), *_slots_line(view)]
     lines += _trouble(view, look, names=names, room=look.rows)
     rest = [each for each in view.active if each.row.stalled_since is None]
     if rest:
@@ -120,12 +121,17 @@ def _large(view: LiveView, look: Look, room: int) -> list[Line]:
     rest = [each for each in view.active if each.row.stalled_since is None]
     space = room - len(lines) - len(tail) - 1
     if rest and space > 0:
-        lines.append(head(f"running ({view.tally.running} of {view.slots})", _columns(look), names=names))
+        lines.append(head(_running_title(view), _columns(look), names=names))
         shown = rest if len(rest) <= space else rest[: max(0, space - 1)]
         lines += [_active_line(each, view, look, names=names) for each in shown]
         if len(shown) < len(rest):
             lines.append(line(f"  + {len(rest) - len(shown)} more running"))
     return [*lines, *tail]
+
+
+def _running_title(view: LiveView) -> str:
+    of = "" if view.slots is None else f" of {view.slots}"
+    return f"running ({view.tally.running}{of})"
 
 
 def _names(view: LiveView, look: Look) -> int:
@@ -139,13 +145,17 @@ def _columns(look: Look) -> Sequence[Column]:
     return _LONG if look.is_long else _SHORT
 
 
-def _slots_line(view: LiveView) -> Line:
-    parts: list[str | Span] = [f"  slots {view.tally.running} of {view.slots}"]
+def _slots_line(view: LiveView) -> list[Line]:
+    """Slots, a hold and the estimate; no line where nothing of that is known."""
+    parts: list[str | Span] = [] if view.slots is None else [f" · slots {view.tally.running} of {view.slots}"]
     parts += _held(view)
     if view.left is not None:
-        path = f"longest path left ~{_rough(view.left.seconds)}: {named(view.left.names)}"
-        parts.append(f" · {path}")
-    return line(*parts)
+        parts.append(f" · longest path left ~{_rough(view.left.seconds)}: {named(view.left.names)}")
+    if not parts:
+        return []
+    first, *rest = parts
+    first = first.removeprefix(" · ") if isinstance(first, str) else first
+    return [line("  ", first, *rest)]
 
 
 def _bar_line(view: LiveView) -> Line:
@@ -211,7 +221,7 @@ def _upcoming_line(each: Upcoming, view: LiveView, look: Look, *, names: int) ->
 
 
 def _upcoming_standing(each: Upcoming, view: LiveView) -> Standing:
-    held = view.hold or "the slots: all taken"
+    held = view.hold or ("its turn" if view.slots is None else "the slots: all taken")
     return standing(each.row, Circumstances(waits_for=each.waits_for, held_by=held, now=view.now))
 
 
@@ -232,6 +242,8 @@ def _next_line(view: LiveView) -> list[Line]:
 def _hint(view: LiveView) -> Line:
     if view.is_leaving:
         return (Span("Leaving: answers in flight are awaited; agents go on. Ctrl-C again leaves at once.", Tint.DIM),)
+    if view.slots is None:
+        return (Span("Ctrl-C ends the watching; the run goes on.", Tint.DIM),)
     return (Span("Ctrl-C leaves the agents running; the same command goes on with them.", Tint.DIM),)
 
 
