@@ -3,16 +3,17 @@
 ::
 
     OrchestrateError
-     ├── Refused            nothing was done; the same call would be refused again
-     ├── Unavailable        nothing was done; the same call may be repeated later
-     │    ├── RateLimited        too many calls: wait at least ``retry_after_seconds``
-     │    └── CapacityReached    the service takes no more agents now; no try is counted
-     ├── OutcomeUnknown     it may have been done: look before anything else
-     ├── ProtocolBroken     the answer does not fit the contract
-     ├── InputRefused       what the user gave is wrong: the plan, a file, an option
-     │    └── PlanRefused        the plan, with every fault at once
-     ├── WorkspaceDamaged   files of ours that cannot be trusted as they are
-     └── StorageFailed      a write or sync failed; nothing may start after it
+     ├── ServiceError              no success, or no answer, from the Cloud Agents API
+     │    ├── Refused              nothing was done; the same call would be refused again
+     │    ├── Unavailable          nothing was done; the same call may be repeated later
+     │    │    ├── RateLimited         too many calls: wait at least ``retry_after_seconds``
+     │    │    └── CapacityReached     the service takes no more agents now; no try is counted
+     │    ├── OutcomeUnknown       it may have been done: look before anything else
+     │    └── ProtocolBroken       the answer does not fit the contract
+     ├── InputRefused              what the user gave is wrong: the plan, a file, an option
+     │    ├── PlanRefused          the plan, with every fault at once
+     │    └── WorkspaceDamaged     files of ours that cannot be trusted as they are
+     └── StorageFailed             a write or sync failed; nothing may start after it
 
 A class exists only if somebody catches it. Messages say what happened, to what; ``hint`` says what to do.
 """
