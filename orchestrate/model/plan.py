@@ -155,7 +155,7 @@ class Plan(Model):
     )
     summary: Text | None = Field(default=None, description="The goal in one line.", examples=["CSV export"])
     dispatcher: Dispatcher | None = Field(
-        default=None, description="Who started the run.", examples=[{"firstName": "Ada"}]
+        default=None, description="Who started the run.", examples=[{"firstName": "your first name"}]
     )
     root_slug: SlugText = Field(
         description="Kebab-case name of the whole run; part of branches and agent names.", examples=["csv-export"]

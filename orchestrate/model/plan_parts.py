@@ -192,4 +192,4 @@ class SlackRef(Model):
 class Dispatcher(Model):
     """Who started the run."""
 
-    first_name: Text = Field(description="First name, shown beside the run.", examples=["Ada"])
+    first_name: Text = Field(description="First name, shown beside the run.", examples=["your first name"])
