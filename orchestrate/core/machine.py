@@ -5,7 +5,7 @@ Rules that hold for every handler:
 1. It is pure. All it knows is the state and the event; all it does is answer.
 2. Changes are whole rows. Replaying them gives the same state; replay never decides again.
 3. An answer that is not for the row's present launch or run changes nothing. It came late.
-4. After the handler, tasks that became ready are started, and then the end is looked for; no handler does either.
+4. No handler starts a task: after it, tasks that became ready are started, and then the end is looked for.
 5. A row only takes the steps of the transition table (``core.transitions``); anything else is a bug, and is raised.
 6. While the engine leaves, facts are still taken in, but nothing new is started: launches and look-ups that a
    handler asks for are left to the next engine, whose recovery derives them from the rows.
@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from orchestrate.core import finishing, launching, operating, recovery, retrying, scheduling, transitions, watching
-from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged
-from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent
+from orchestrate.core.changes import Decision, Phase, RowChanged
+from orchestrate.core.effects import LaunchAgent, LookUpAgent
 from orchestrate.core.events import (
     AccessLost,
     AgentLaunched,
@@ -53,30 +53,17 @@ def decide(state: State, event: Event) -> Decision:
 
 def step(state: State, event: Event) -> tuple[State, Decision]:
     """The decision, and the state after it."""
-    decision = _without_starts(_handled(state, event)) if _is_leaving(state) else _handled(state, event)
+    decision = _handled(state, event)
+    if state.session.phase != Phase.RUNNING:
+        decision = _without_starts(decision)
     _check_steps(state, decision, event)
     after = apply(state, decision.changes)
-    for follow_up in (_started, _ended):
-        more = follow_up(after, event)
-        if more is not NOTHING:
-            after, decision = apply(after, more.changes), decision + more
-    return after, replace(decision, effects=tuple(_caused(effect, event) for effect in decision.effects))
-
-
-def _is_leaving(state: State) -> bool:
-    return state.session.phase != Phase.RUNNING
-
-
-def _started(state: State, event: Event) -> Decision:
-    return scheduling.start_ready_tasks(state, event)
-
-
-def _ended(state: State, _event: Event) -> Decision:
-    return operating.end_if_over(state)
-
-
-def _caused(effect: Effect, event: Event) -> Effect:
-    return replace(effect, cause=event.id)
+    started = scheduling.start_ready_tasks(after, event)
+    after = apply(after, started.changes)
+    ended = operating.end_if_over(after)
+    whole = decision + started + ended
+    caused = tuple(replace(effect, cause=event.id) for effect in whole.effects)
+    return apply(after, ended.changes), replace(whole, effects=caused)
 
 
 def _without_starts(decision: Decision) -> Decision:
@@ -129,7 +116,7 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
         case StopRequested():
             return operating.on_stop_requested(state, event)
         case EffectFailed():
-            return watching.on_performer_fault(state, event)
+            return watching.on_effect_failed(state, event)
         case _:
             raise MachineError(f"no handler for {event!r}")
 

@@ -144,7 +144,7 @@ def on_cancel_due(state: State, event: TimerFired) -> Decision:
     return change(effects=cancel_orders(row))
 
 
-def on_performer_fault(state: State, event: EffectFailed) -> Decision:
+def on_effect_failed(state: State, event: EffectFailed) -> Decision:
     """A bug of ours is nobody's error: the task is left as it is for the next engine, and the fault is told."""
     row = state.rows.get(event.task) if event.task else None
     where = event.effect if event.task is None else f"{event.effect} of {event.task}"
