@@ -11,24 +11,24 @@ from orchestrate.cli.verbs import HIDDEN, TASK_NAMES_VERB, VERBS
 
 _PROGRAM = "orchestrate"
 _SHELLS = ("bash", "zsh", "fish")
-#: What completes a task's name: each function hands on the words before the cursor, in which PLAN may be.
+#: What completes a task's name: each function hands on the words before the cursor, a line each, for PLAN is one of them.
 _TASKS = {"bash": "_orchestrate_tasks", "zsh": "_orchestrate_tasks", "fish": "(__orchestrate_tasks)"}
 _FUNCTIONS = {
     "bash": f"""\
 _orchestrate_tasks() {{
-  compgen -W "$({_PROGRAM} {TASK_NAMES_VERB} -- "${{COMP_WORDS[@]:1:COMP_CWORD-1}}" 2>/dev/null)" -- "$1"
+  compgen -W "$(printf '%s\\n' "${{COMP_WORDS[@]:1:COMP_CWORD-1}}" | {_PROGRAM} {TASK_NAMES_VERB} 2>/dev/null)" -- "$1"
 }}
 """,
     "zsh": f"""\
 _orchestrate_tasks() {{
   local -a names
-  names=(${{(f)"$({_PROGRAM} {TASK_NAMES_VERB} -- "${{(@)words[1,CURRENT-1]}}" 2>/dev/null)"}})
+  names=(${{(f)"$(print -rl -- "${{(@)words[1,CURRENT-1]}}" | {_PROGRAM} {TASK_NAMES_VERB} 2>/dev/null)"}})
   compadd -a names
 }}
 """,
     "fish": f"""\
 function __orchestrate_tasks
-  {_PROGRAM} {TASK_NAMES_VERB} -- (commandline -opc) 2>/dev/null
+  commandline -opc | {_PROGRAM} {TASK_NAMES_VERB} 2>/dev/null
 end
 """,
 }

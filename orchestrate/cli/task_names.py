@@ -1,6 +1,7 @@
 """The hidden verb behind completion: names of tasks, one a line. It is light, changes nothing and never complains."""
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,17 +14,20 @@ from orchestrate.errors import InputRefused
 from orchestrate.model.names import is_kebab_case
 
 _STATE = "state.json"
+#: No command line is longer.
+_LONGEST_LINE = 1_000_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Arguments of the verb."""
-    parser.add_argument("words", metavar="WORD", nargs="*", help="the command line so far; PLAN is somewhere in it")
+    """It has no arguments: the command line so far comes from stdin, a word a line."""
+    del parser
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print the names of the first word that is a plan or its folder, else of the plan of the current folder."""
-    del settings
-    for word in (*args.words, "."):
+    del args
+    words = [] if settings.streams.stdin_is_terminal else sys.stdin.read(_LONGEST_LINE).splitlines()
+    for word in (*words, "."):
         names = list(dict.fromkeys(_names(word)))
         if names:
             output.put(names)

@@ -267,7 +267,7 @@ VERBS = (
         module="orchestrate.cli.task_names",
         group=HIDDEN,
         help="names of tasks, for completion",
-        examples=((f"{TASK_NAMES_VERB} -- handoff .", "those of this folder's plan"),),
+        examples=((f"{TASK_NAMES_VERB} < /dev/null", "those of this folder's plan"),),
     ),
 )
 
