@@ -1,8 +1,8 @@
 """Branches: which one a task really has, and who follows it.
 
 Before the handoff a task has a placeholder. After it, every task that still starts from that placeholder gets the
-real branch; ``ref_from`` remembers whose branch it follows, should that task land elsewhere
-later. A ref that the planner chose otherwise is never touched.
+real branch; ``ref_from`` remembers whose branch it follows, should that task land elsewhere later. A ref that the
+planner chose otherwise is never touched.
 """
 
 from dataclasses import replace

@@ -15,9 +15,6 @@ from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
 
-#: Seconds that answers in flight are awaited when the engine leaves.
-GRACE_SECONDS = 5.0
-
 
 class Phase(StrEnum):
     """Where this engine is in its life."""

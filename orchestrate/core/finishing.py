@@ -10,7 +10,7 @@ from orchestrate.core.state import State, with_error
 from orchestrate.core.verdicts import judged, pass_on_verdict
 from orchestrate.core.watching import watched
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus, TaskType
 
 
 def on_run_ended(state: State, event: RunEnded) -> Decision:
@@ -67,7 +67,7 @@ def _findings(row: TaskRow, event: RunEnded, *, has_branch: bool) -> list[str]:
         found.append("the reply has none of the handoff's headings; read it before you build on it.")
     if row.handoff_status == HandoffStatus.BLOCKED:
         found.append("it handed off blocked; the tasks that depend on it wait unless the plan says otherwise.")
-    if handoff.status == HandoffStatus.SUCCESS and not has_branch and row.type != "verifier":
+    if handoff.status == HandoffStatus.SUCCESS and not has_branch and row.type != TaskType.VERIFIER:
         found.append("it says success but pushed nothing.")
     return found
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from orchestrate.core.changes import (
-    GRACE_SECONDS,
     NOTHING,
     AttentionRaised,
     Decision,
@@ -30,6 +29,9 @@ EXIT_DONE = 0
 EXIT_PLANNERS_TURN = 1
 EXIT_CHECKPOINT = 100
 EXIT_INTERRUPTED = 130
+
+#: Seconds that answers in flight are awaited when the engine leaves.
+GRACE_SECONDS = 5.0
 
 _EXIT_CODES = {StopReason.INTERRUPT: EXIT_INTERRUPTED, StopReason.CHECKPOINT: EXIT_CHECKPOINT}
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from orchestrate.core.changes import AttentionRaised, Decision, RowChanged, change
+from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, change
 from orchestrate.core.effects import SetTimer
 from orchestrate.core.events import Timer, TimerFired, TimerKind
 from orchestrate.core.state import State, is_postponed
@@ -55,5 +55,5 @@ def on_retry_due(state: State, event: TimerFired) -> Decision:
     """The pause is over: the task is as ready as any other."""
     row = state.rows.get(event.timer.task) if event.timer.task else None
     if row is None or not is_postponed(row) or row.attempts != event.timer.attempt:
-        return Decision()
+        return NOTHING
     return change(RowChanged(replace(row, not_before=None, last_update=event.at)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from orchestrate.model.faults import Location
+from orchestrate.model.vocabulary import TaskType
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class TaskOutline:
     @property
     def mentions(self) -> tuple[Mention, ...]:
         """Every task that this one waits for, as the plan says it."""
-        target = (self.verifies,) if self.verifies is not None and self.type == "verifier" else ()
+        target = (self.verifies,) if self.verifies is not None and self.type == TaskType.VERIFIER else ()
         return (*self.depends_on, *target)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrate.core.changes import GRACE_SECONDS, Phase, Settings, WorkspaceChanged
+from orchestrate.core.changes import Phase, Settings, WorkspaceChanged
 from orchestrate.core.effects import EndRun, SetTimer
 from orchestrate.core.events import (
     AgentLaunched,
@@ -17,6 +17,7 @@ from orchestrate.core.events import (
     TimerFired,
     TimerKind,
 )
+from orchestrate.core.operating import GRACE_SECONDS
 from orchestrate.model.vocabulary import HandoffStatus, RunStatus, TaskStatus
 from tests.support.builders import (
     a_handed_off_row,
