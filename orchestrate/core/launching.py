@@ -28,7 +28,7 @@ from orchestrate.core.events import (
     TimerFired,
     TimerKind,
 )
-from orchestrate.core.pacing import delay_seconds
+from orchestrate.core.pacing import REASONS, delay_seconds
 from orchestrate.core.state import State, has_left_plan, with_error
 from orchestrate.core.watching import deadline_timer, unwatched, watched_again
 from orchestrate.model.names import AgentId, TaskName, Timestamp, agent_id_for, idempotency_key_for
@@ -38,6 +38,7 @@ from orchestrate.model.vocabulary import FailureMode, LaunchDelay, TaskStatus
 
 #: After an answer with one of these codes an agent may exist, and only its id can tell.
 CONFLICT_CODES = frozenset({"agent_id_conflict", "idempotency_conflict"})
+_TOLD_DELAYS = frozenset({LaunchDelay.CAPACITY, LaunchDelay.QUOTA, LaunchDelay.RATE_LIMIT})
 OUT_OF_PLAN = "it is not in the plan any more"
 
 
@@ -194,6 +195,13 @@ def doubtful(row: TaskRow, *, at: Timestamp) -> TaskRow:
     return replace(row, launch=intent, not_before=None, last_update=at)
 
 
+def look_for_agent(name: TaskName) -> str:
+    """What a person does where nobody here can tell whether a task has an agent."""
+    return (
+        f"Look for one named like {name} at the service and cancel it; to start the task anew, rename it in plan.json"
+    )
+
+
 def relaunch_timer(row: TaskRow, *, seconds: float) -> SetTimer:
     """The timer of a delayed launch."""
     return SetTimer(timer=Timer(TimerKind.RELAUNCH, row.name, row.attempts), delay_seconds=seconds)
@@ -240,7 +248,7 @@ def _contradicted(state: State, row: TaskRow, event: AgentNotFound) -> Decision:
     """The service says that there is an agent and that there is none: only a person can tell."""
     note = (
         f"the service answered {event.code} and knows no agent {event.agent_id}; an agent may exist. "
-        f"Look for one named like {row.name} at the service, then respawn the task or cancel that agent"
+        f"{look_for_agent(row.name)}"
     )
     return _in_error(state, row, note=note, told=f"is in error: {note}.", at=event.at)
 
@@ -273,13 +281,9 @@ def _postponed(row: TaskRow, kind: LaunchDelay, *, seconds: float, at: Timestamp
 
 
 def _told_once(row: TaskRow, event: LaunchDelayed) -> Decision:
-    """An attention for the first delay of its kind; the row and the screen tell the later ones."""
+    """An attention line for a launch's first delay; a service that cannot be reached is told for all tasks at once."""
     assert row.launch is not None
-    if row.launch.delays:
+    if row.launch.delays or event.delay not in _TOLD_DELAYS:
         return NOTHING
-    words = {
-        LaunchDelay.CAPACITY: "the service takes no more agents now; it waits its turn, no try was counted",
-        LaunchDelay.QUOTA: "the account's quota is used up; it waits, no try was counted",
-        LaunchDelay.RATE_LIMIT: "the service asks for fewer calls; it waits, no try was counted",
-    }.get(event.delay)
-    return NOTHING if words is None else change(AttentionRaised(f"{row.name}: {words} ({event.message})."))
+    words = f"{REASONS[event.delay]}; it waits its turn, no try was counted"
+    return change(AttentionRaised(f"{row.name}: {words} ({event.message})."))

@@ -1,8 +1,20 @@
-"""How long to wait before something is tried again."""
+"""How long a launch waits before it is tried again, and why, in words for people."""
 
 import zlib
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from orchestrate.model.vocabulary import LaunchDelay
+
+#: Why a launch waits; an unknown outcome has a story of its own.
+REASONS: Mapping[LaunchDelay, str] = MappingProxyType(
+    {
+        LaunchDelay.CAPACITY: "the service takes no more agents now",
+        LaunchDelay.QUOTA: "the account's quota is used up",
+        LaunchDelay.RATE_LIMIT: "the service asks for fewer calls",
+        LaunchDelay.UNREACHABLE: "the service cannot be reached",
+    }
+)
 
 #: First waits in seconds; they double with each answer that says "later".
 _FIRST = {

@@ -19,7 +19,7 @@ from orchestrate.core.changes import (
 )
 from orchestrate.core.effects import Effect, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import PlanRead, Timer, TimerKind
-from orchestrate.core.launching import OUT_OF_PLAN, doubtful, relaunch_timer
+from orchestrate.core.launching import OUT_OF_PLAN, doubtful, look_for_agent, relaunch_timer
 from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply
 from orchestrate.core.verdicts import judged_anew
@@ -146,9 +146,6 @@ def _cancel_asked_for(row: TaskRow) -> tuple[Effect, ...]:
 def _without_intent(row: TaskRow, *, at: Timestamp) -> Decision:
     """A row that says "running" and not whose: nobody can watch it, and it is never launched again by itself."""
     ids = f"agent {row.agent_id or 'unknown'}, run {row.run_id or 'unknown'}"
-    note = (
-        f"the state said running without both ids ({ids}); an agent may exist. "
-        f"Look for one named like {row.name} at the service, then respawn the task or cancel that agent"
-    )
+    note = f"the state said running without both ids ({ids}); an agent may exist. {look_for_agent(row.name)}"
     row = replace(row, status=TaskStatus.ERROR, note=note, finished_at=at, last_update=at, launch=None)
     return change(RowChanged(row), AttentionRaised(f"{row.name}: {note}."))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from orchestrate.core.pacing import REASONS
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.records import Record
 from orchestrate.model.rows import TaskRow
@@ -19,13 +20,6 @@ _MINUTE = 60
 _HOUR = 3600
 #: Where the time of day stands in a moment.
 _TIME_OF_DAY = slice(11, 19)
-
-_DELAYS = {
-    LaunchDelay.CAPACITY: "the service takes no more agents now",
-    LaunchDelay.QUOTA: "the account's quota is used up",
-    LaunchDelay.RATE_LIMIT: "the service asks for fewer calls",
-    LaunchDelay.UNREACHABLE: "the service cannot be reached",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +93,7 @@ def _launch_refused(scene: _Scene) -> list[str]:
 
 
 def _launch_delayed(scene: _Scene) -> list[str]:
-    words = _DELAYS.get(LaunchDelay(scene.said("delay")), "later")
+    words = REASONS.get(LaunchDelay(scene.said("delay")), "later")
     return [f"{words}; no try was counted, asked again {_in_a_while(scene)}"]
 
 
