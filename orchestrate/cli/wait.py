@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Wait; the exit code says how it ended."""
     location, clock = locate(args.plan, needs_plan=False), SystemClock()
-    look = _Looks(location, clock)
+    look = Looks(location, clock)
     task = None if args.until is None else _known(args.until, look(), location)
     if not (args.quiet or args.json):
         output.say([f"waiting for {task or 'every task'}; Ctrl-C ends the waiting, not the run"])
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.json:
         output.put_json(_document(waited, task=task, location=location))
     elif waited.exit_code != EXIT_HANDED_OFF or not args.quiet:
-        output.say(_told(waited, task=task, location=location, program=settings.program))
+        output.say(told(waited, task=task, location=location, program=settings.program))
     return waited.exit_code
 
 
@@ -96,7 +96,17 @@ async def wait_until_over(
         await clock.sleep(left)
 
 
-class _Looks:
+def told(waited: Waited, *, task: TaskName | None, location: PlanLocation, program: str) -> list[str]:
+    """How the waiting ended, for people."""
+    if waited.exit_code == EXIT_HANDED_OFF:
+        return [f"{task} handed off" if task else f"every task of {waited.picture.slug} handed off"]
+    names = listed([row.name for row in waited.missing], at_most=_NAMED)
+    if waited.exit_code == EXIT_TIMED_OUT:
+        return message_lines("note", f"time is up; not handed off yet: {names}.")
+    return message_lines("error", _reason(waited), do=f"{program} status {location.argument}")
+
+
+class Looks:
     """The workspace as it is now; its rows are read again only after a file has changed, its engine is asked for always."""
 
     def __init__(self, location: PlanLocation, clock: Clock) -> None:
@@ -106,6 +116,7 @@ class _Looks:
         self._picture: Picture | None = None
 
     def __call__(self) -> Picture:
+        """One look."""
         now = self._clock.now()
         seen = tuple(_mark(self._location.folder / name) for name in _FILES)
         if self._picture is None or seen != self._seen:
@@ -140,15 +151,6 @@ def _wanted(picture: Picture, task: TaskName | None) -> list[TaskRow]:
     if task is None:
         return [row for row in rows.values() if row.status != TaskStatus.PRUNED]
     return [rows[task]] if task in rows else []
-
-
-def _told(waited: Waited, *, task: TaskName | None, location: PlanLocation, program: str) -> list[str]:
-    if waited.exit_code == EXIT_HANDED_OFF:
-        return [f"{task} handed off" if task else f"every task of {waited.picture.slug} handed off"]
-    names = listed([row.name for row in waited.missing], at_most=_NAMED)
-    if waited.exit_code == EXIT_TIMED_OUT:
-        return message_lines("note", f"time is up; not handed off yet: {names}.")
-    return message_lines("error", _reason(waited), do=f"{program} status {location.argument}")
 
 
 def _reason(waited: Waited) -> str:
