@@ -25,6 +25,23 @@ def checked_base_url(url: str) -> str:
     return str(parsed).rstrip("/")
 
 
+def download_address(url: str, *, base_url: str) -> tuple[str, str] | None:
+    """Where a link of the service leads, as an address and a path with its query; None where it is not followed.
+
+    It must be https; links of a server on this machine may lead to this machine, but no others may.
+    """
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        return None
+    is_here = is_loopback(parsed.host)
+    if parsed.userinfo or not _HOST.fullmatch(parsed.raw_host) or is_here != is_loopback(httpx.URL(base_url).host):
+        return None
+    if parsed.scheme != "https" and not (is_here and parsed.scheme == "http"):
+        return None
+    return f"{parsed.scheme}://{parsed.netloc.decode('ascii')}", parsed.raw_path.decode("ascii")
+
+
 def is_loopback(host: str) -> bool:
     """True for this machine: ``localhost``, 127.0.0.0/8 and ::1."""
     if host == "localhost":

@@ -96,7 +96,9 @@ class Sender:
             await self._calls.give_back(lane)
 
     @asynccontextmanager
-    async def open_stream(self, call: Call, path: str, *, headers: Mapping[str, str]) -> AsyncIterator[StreamBody]:
+    async def open_stream(
+        self, call: Call, path: str, *, headers: Mapping[str, str], media_type: str | None = None
+    ) -> AsyncIterator[StreamBody]:
         """The body of a successful answer while it comes; closed at the end, also in its middle."""
         request = httpx.Request(
             call.method,
@@ -106,7 +108,7 @@ class Sender:
         )
         lane = await self._streams.take()
         try:
-            response = await self._begin(call, lane, request)
+            response = await self._begin(call, lane, request, media_type=media_type)
             try:
                 yield StreamBody(response, on_error=lambda error: self._problems.no_answer(call, error))
             finally:
@@ -119,16 +121,18 @@ class Sender:
         await self._calls.aclose()
         await self._streams.aclose()
 
-    async def _begin(self, call: Call, lane: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
+    async def _begin(
+        self, call: Call, lane: httpx.AsyncBaseTransport, request: httpx.Request, *, media_type: str | None
+    ) -> httpx.Response:
         try:
             with anyio.fail_after(self._deadline):
                 response = await lane.handle_async_request(request)
-                if response.is_success and _is_event_stream(response):
+                if response.is_success and media_type in (None, _media_type(response)):
                     return response
                 answer = await self._read(call, response)
         except (httpx.RequestError, TimeoutError) as error:
             raise self._problems.no_answer(call, error) from error
-        raise self._problems.broken(call, answer, "it is no event stream")
+        raise self._problems.broken(call, answer, f"it is no {media_type}")
 
     async def _read(self, call: Call, response: httpx.Response) -> Answer:
         size, chunks = 0, []
@@ -148,9 +152,9 @@ class Sender:
         return answer
 
 
-def _is_event_stream(response: httpx.Response) -> bool:
+def _media_type(response: httpx.Response) -> str:
     media_type: str = response.headers.get("content-type", "")
-    return media_type.partition(";")[0].strip().lower() == "text/event-stream"
+    return media_type.partition(";")[0].strip().lower()
 
 
 def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
+from orchestrate.model.vocabulary import RunStatus
 from orchestrate.model.wire import Cost, TokenUsage, WireModel
 from orchestrate.server.records import RunRecord
 
@@ -52,11 +53,16 @@ def usage_answer(runs: Sequence[RunRecord]) -> dict[str, object]:
 
 
 def _total(runs: Sequence[RunRecord], part: str) -> dict[str, float]:
-    shares = [_part(run, part) for run in runs if run.status.is_terminal and (run.started_at or run.usage)]
+    shares = [_part(run, part) for run in runs if _has_worked(run)]
     if not shares:
         return {}
     told_by_all = [name for name in shares[0] if all(name in share for share in shares)]
     return {name: sum(share[name] for share in shares) for name in told_by_all}
+
+
+def _has_worked(run: RunRecord) -> bool:
+    """Whether the run has ended and an agent was at work in it: one that was never begun took nothing."""
+    return run.status.is_terminal and (run.started_at is not None or run.status is RunStatus.FINISHED)
 
 
 def _part(run: RunRecord, part: str) -> Mapping[str, float]:

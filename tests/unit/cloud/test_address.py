@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrate.cloud.address import checked_base_url, is_loopback, proxy_for
+from orchestrate.cloud.address import checked_base_url, download_address, is_loopback, proxy_for
 from orchestrate.errors import InputRefused
 
 
@@ -85,3 +85,28 @@ def test_this_machine_and_hosts_on_the_list_go_without_a_proxy(proxies):
     proxies(all_proxy="http://proxy.example:3128", no_proxy="cursor.com")
     assert proxy_for("http://127.0.0.1:8000") is None
     assert proxy_for("https://api.cursor.com") is None
+
+
+CLOUD, OWN = "https://api.example", "http://127.0.0.1:8080"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "url", "address"),
+    [
+        (CLOUD, "https://files.example/a/b?c=d%20e", ("https://files.example", "/a/b?c=d%20e")),
+        (CLOUD, "https://files.example:444", ("https://files.example:444", "/")),
+        (OWN, "http://127.0.0.1:8080/v1/x?y=z", ("http://127.0.0.1:8080", "/v1/x?y=z")),
+        (CLOUD, "http://files.example/", None),
+        (CLOUD, "https://localhost/", None),
+        (CLOUD, "http://127.0.0.1/", None),
+        (OWN, "https://files.example/", None),
+        (CLOUD, "https://user:secret@files.example/", None),
+        (CLOUD, "ftp://files.example/", None),
+        (CLOUD, "https:///x", None),
+        (CLOUD, "/x", None),
+        (CLOUD, "https://[x", None),
+        (CLOUD, "", None),
+    ],
+)
+def test_a_link_is_followed_to_an_encrypted_host_or_from_here_to_here(base_url, url, address):
+    assert download_address(url, base_url=base_url) == address

@@ -1,3 +1,5 @@
+from contextlib import aclosing
+
 import httpx
 import pytest
 import respx
@@ -6,7 +8,7 @@ from orchestrate.cloud.client import CloudClient
 from orchestrate.errors import InputRefused, OutcomeUnknown, ProtocolBroken, RateLimited, Refused, Unavailable
 from orchestrate.model.names import AgentId, RunId
 from orchestrate.model.vocabulary import AgentStatus, RunStatus
-from orchestrate.model.wire import Agent, Frame, Me, Model
+from orchestrate.model.wire import Agent, AgentUsage, Artifact, Cost, Frame, Me, Model, RunUsage, TokenUsage
 
 BASE = "https://api.example"
 AGENT = AgentId("bc-00000000-0000-0000-0000-000000000001")
@@ -187,6 +189,102 @@ def test_a_proxy_that_cannot_be_used_is_refused(monkeypatch):
         CloudClient(base_url=BASE, api_key="k")
 
 
+async def test_agents_come_from_all_pages_each_asked_for_when_it_is_needed(client, service):
+    pages = [[AN_AGENT | {"id": f"bc-{number}"}] for number in range(3)]
+    route = service.get("/v1/agents").mock(side_effect=_pages(*pages))
+    async with aclosing(client.list_agents(pr_url="https://x/pull/1", include_archived=True)) as agents:
+        assert (await anext(agents)).id == "bc-0"
+        assert route.call_count == 1
+        assert [agent.id async for agent in agents] == ["bc-1", "bc-2"]
+    assert dict(route.calls[0].request.url.params) == {
+        "limit": "100",
+        "includeArchived": "true",
+        "prUrl": "https://x/pull/1",
+    }
+    assert route.calls[1].request.url.params["prUrl"] == "https://x/pull/1"
+
+
+async def test_pages_of_agents_that_go_in_a_circle_end(client, service):
+    service.get("/v1/agents").respond(200, json={"items": [], "nextCursor": "again"})
+    with pytest.raises(ProtocolBroken, match="do not end"):
+        [agent async for agent in client.list_agents()]
+
+
+async def test_a_follow_up_sends_exactly_these_bytes_with_the_key(client, service):
+    route = service.post(f"/v1/agents/{AGENT}/runs").respond(200, json={"run": A_RUN})
+    run = await client.create_run(AGENT, b'{ "prompt" :1}', key="intent-2")
+    assert run.id == RUN
+    assert route.calls.last.request.content == b'{ "prompt" :1}'
+    assert route.calls.last.request.headers["Idempotency-Key"] == "intent-2"
+
+
+async def test_a_busy_agent_refuses_a_follow_up(client, service):
+    service.post(f"/v1/agents/{AGENT}/runs").respond(409, json={"error": {"code": "agent_busy", "message": "busy"}})
+    with pytest.raises(Refused) as caught:
+        await client.create_run(AGENT, b"{}", key="k")
+    assert caught.value.code == "agent_busy"
+
+
+async def test_archive_and_unarchive_take_any_success(client, service):
+    for verb, call in (("archive", client.archive_agent), ("unarchive", client.unarchive_agent)):
+        route = service.post(f"/v1/agents/{AGENT}/{verb}").respond(200, json={"id": AGENT})
+        assert await call(AGENT) is None
+        assert route.called
+
+
+async def test_usage_is_what_was_told(client, service):
+    told = {"totalUsage": {"inputTokens": 5}, "runs": [{"id": RUN, "usage": {}, "cost": {"chargedCents": 1.5}}]}
+    route = service.get(f"/v1/agents/{AGENT}/usage").respond(200, json=told)
+    assert await client.usage(AGENT, run_id=RUN) == AgentUsage(
+        total_usage=TokenUsage(input_tokens=5), runs=(RunUsage(id=RUN, cost=Cost(charged_cents=1.5)),)
+    )
+    assert route.calls.last.request.url.params["runId"] == RUN
+
+
+async def test_artifacts_and_repositories(client, service):
+    listed = {"items": [{"path": "artifacts/x", "sizeBytes": 3, "updatedAt": "u"}]}
+    service.get(f"/v1/agents/{AGENT}/artifacts").respond(200, json=listed)
+    service.get("/v1/repositories").respond(200, json={"items": [{"url": "https://x/y"}]})
+    assert await client.list_artifacts(AGENT) == (Artifact(path="artifacts/x", size_bytes=3, updated_at="u"),)
+    assert await client.repositories() == ("https://x/y",)
+
+
+def _link(service, url):
+    link = {"url": url, "expiresAt": "2026-03-04T15:00:00Z"}
+    return service.get(f"/v1/agents/{AGENT}/artifacts/download", params={"path": "artifacts/a b"}).respond(json=link)
+
+
+async def _download(client):
+    async with client.open_artifact(AGENT, "artifacts/a b") as pieces:
+        return b"".join([piece async for piece in pieces])
+
+
+async def test_an_artifact_is_fetched_without_the_key(service):
+    asked = _link(service, "https://files.example/x?signature=1")
+    with respx.mock(base_url="https://files.example") as files:
+        given = files.get("/x", params={"signature": "1"}).respond(200, content=b"content")
+        async with CloudClient(base_url=BASE, api_key="key-123", extra_headers={"X-Pass": "v"}) as client:
+            assert await _download(client) == b"content"
+    assert asked.calls.last.request.headers["Authorization"] == "Bearer key-123"
+    assert not {"authorization", "x-pass"} & set(given.calls.last.request.headers)
+
+
+async def test_a_link_that_has_expired_is_refused(client, service):
+    _link(service, "https://files.example/x")
+    with respx.mock(base_url="https://files.example") as files:
+        files.get("/x").respond(403, content=b"<Error>expired</Error>")
+        with pytest.raises(Refused) as caught:
+            await _download(client)
+    assert (caught.value.status, caught.value.code) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("url", ["http://files.example/x", "https://127.0.0.1/x", "file:///etc/passwd", "x"])
+async def test_a_link_that_leads_astray_is_not_followed(client, service, url):
+    _link(service, url)
+    with pytest.raises(ProtocolBroken, match="no file is fetched from"):
+        await _download(client)
+
+
 async def _frames(client, **options):
     async with client.stream_run(AGENT, RUN, **options) as frames:
         return [frame async for frame in frames]
@@ -220,7 +318,7 @@ async def test_a_stream_that_is_gone_is_refused(client, service):
 
 async def test_a_success_that_is_no_event_stream_is_broken(client, service):
     service.get(f"/v1/agents/{AGENT}/runs/{RUN}/stream").respond(200, json={})
-    with pytest.raises(ProtocolBroken, match="no event stream"):
+    with pytest.raises(ProtocolBroken, match="no text/event-stream"):
         await _frames(client)
 
 
