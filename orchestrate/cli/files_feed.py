@@ -6,7 +6,7 @@ Rows are applied as the journal has them; nothing is decided here, and nothing i
 from collections.abc import Iterable
 from contextlib import suppress
 
-from orchestrate.cli.locating import PlanLocation
+from orchestrate.cli.picture import Picture
 from orchestrate.cli.plan_file import read_plan_file
 from orchestrate.core.changes import Change, PlanTaken, RowChanged, Session, Settings, WorkspaceChanged
 from orchestrate.core.events import PlanRead
@@ -30,11 +30,12 @@ _PLAN_READ = PlanRead.__name__
 class FilesFeed:
     """What an engine in another process has made true, publication by publication."""
 
-    def __init__(self, location: PlanLocation, *, slug: str, root_slug: str | None = None) -> None:
-        """``slug`` names the run where no plan does; ``root_slug`` is what the state must be of."""
-        self._location = location
-        self._slug = slug
-        self._tail = WorkspaceTail(location.folder, root_slug=root_slug)
+    def __init__(self, picture: Picture) -> None:
+        """The picture names the run where no plan does, and has the rows that there will be before the first run."""
+        self._path = picture.location.path
+        self._slug = picture.slug
+        self._planned = picture.rows if picture.is_new else ()
+        self._tail = WorkspaceTail(picture.location.folder, root_slug=picture.document.slug)
         self._state = self._state_of(self._tail.first)
 
     @property
@@ -78,12 +79,12 @@ class FilesFeed:
         """The state that these rows make; an engine's own settings are not in its files."""
         workspace = loaded.workspace_or(_NO_WORKSPACE, root_slug=self._slug)
         empty = State(workspace=workspace, session=Session(settings=Settings(max_concurrent=0)))
-        rows = loaded.rows.values()
+        rows = list(loaded.rows.values()) or self._planned
         return apply(empty, [*(RowChanged(row) for row in rows), PlanTaken(self._read_plan(rows))])
 
     def _read_plan(self, rows: Iterable[TaskRow]) -> Plan:
         with suppress(InputRefused):
-            plan, _ = parse_plan(read_plan_file(self._location.path), local=None)
+            plan, _ = parse_plan(read_plan_file(self._path), local=None)
             return plan
         return plan_of_rows(rows, slug=self._slug)
 
