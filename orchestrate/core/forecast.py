@@ -1,6 +1,5 @@
 """What an engine that starts now would do with each task, told by the machine itself and not by a second set of rules."""
 
-from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,6 +9,7 @@ from orchestrate.core.events import PlanRead
 from orchestrate.core.machine import step
 from orchestrate.core.scheduling import hold_reason
 from orchestrate.core.state import State, releases
+from orchestrate.model.graph import dependencies_first
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
@@ -132,8 +132,9 @@ def _with_pending(
     """The forecasts with those of waiting tasks, each made after those of the tasks that it waits for."""
     found = {name: _with_wave(task) for name, task in settled.items()}
     left = {row.name: row for row in pending}
-    for row in _dependencies_first(left):
-        found[row.name] = _of_pending(row, found, plan=plan, is_held=is_held)
+    inner = {name: [other for other in row.depends_on if other in left] for name, row in left.items()}
+    for name in dependencies_first(inner):
+        found[name] = _of_pending(left[name], found, plan=plan, is_held=is_held)
     for name, row in left.items():
         if name not in found:  # rows of another tool that wait for each other
             found[name] = TaskForecast(row, Fate.HELD, row.depends_on)
@@ -158,22 +159,3 @@ def _of_pending(row: TaskRow, found: Mapping[TaskName, TaskForecast], *, plan: P
 
 def _may_hand_off(task: TaskForecast) -> bool:
     return task.fate in TO_LAUNCH or task.fate in _GO_ON
-
-
-def _dependencies_first(rows: Mapping[TaskName, TaskRow]) -> Iterable[TaskRow]:
-    """The rows in an order in which each comes after those of them that it depends on; without recursion."""
-    dependants: dict[TaskName, list[TaskName]] = {name: [] for name in rows}
-    open_count: dict[TaskName, int] = {}
-    for name, row in rows.items():
-        inner = [other for other in dict.fromkeys(row.depends_on) if other in rows]
-        open_count[name] = len(inner)
-        for other in inner:
-            dependants[other].append(name)
-    ready = deque(name for name, count in open_count.items() if count == 0)
-    while ready:
-        name = ready.popleft()
-        yield rows[name]
-        for dependant in dependants[name]:
-            open_count[dependant] -= 1
-            if open_count[dependant] == 0:
-                ready.append(dependant)

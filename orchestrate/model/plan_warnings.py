@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from orchestrate.model.faults import Problem, quoted
-from orchestrate.model.graph import TaskGraph
+from orchestrate.model.graph import dependencies_first, dependencies_of
 from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.path_overlap import MAX_COMPARISONS, Claim, overlaps_of
 from orchestrate.model.plan import Plan
@@ -126,9 +126,10 @@ class _Order:
     @cached_property
     def _before(self) -> dict[TaskName, int]:
         before: dict[TaskName, int] = {}
-        for name in TaskGraph(self._plan).topological_order():
+        dependencies = dependencies_of(self._plan)
+        for name in dependencies_first(dependencies):
             bits = 0
-            for other in self._plan.task(name).depends_on:
+            for other in dependencies[name]:
                 bits |= before[other] | 1 << self._place[other]
             before[name] = bits
         return before

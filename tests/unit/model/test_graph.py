@@ -5,7 +5,7 @@ import sys
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from orchestrate.model.graph import TaskGraph, cycles, dependencies_of, find_cycle
+from orchestrate.model.graph import cycles, dependencies_first, dependencies_of
 from orchestrate.model.plan import Plan
 
 
@@ -27,50 +27,15 @@ DIAMOND = a_plan(end=["left", "right"], left=["start"], right=["start"], start=[
 
 
 def test_an_order_puts_tasks_behind_what_they_wait_for():
-    assert TaskGraph(DIAMOND).topological_order() == ["start", "alone", "left", "right", "end"]
-
-
-def test_waves_count_the_longest_way_to_a_task():
-    assert TaskGraph(DIAMOND).waves() == [("start", "alone"), ("left", "right"), ("end",)]
-
-
-def test_dependants_are_the_tasks_that_name_it():
-    graph = TaskGraph(DIAMOND)
-
-    assert graph.dependants_of("start") == ("left", "right")
-    assert graph.dependants_of("end") == ()
-
-
-def test_all_behind_and_all_before_go_the_whole_way():
-    graph = TaskGraph(DIAMOND)
-
-    assert graph.all_behind("start") == {"left", "right", "end"}
-    assert graph.all_before("end") == {"left", "right", "start"}
-    assert graph.all_behind("alone") == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("weights", "path"),
-    [
-        (None, ["start", "left", "end"]),
-        ({"right": 2.0, "left": 1.0}, ["start", "right", "end"]),
-        ({"alone": 9.0}, ["alone"]),
-        ({}, ["end"]),
-    ],
-)
-def test_the_longest_path_is_the_heaviest(weights, path):
-    found = TaskGraph(DIAMOND).longest_path(weights)
-
-    assert found == path or (weights == {} and set(found) <= set(DIAMOND.tasks_by_name))
+    assert list(dependencies_first(dependencies_of(DIAMOND))) == ["start", "alone", "left", "right", "end"]
 
 
 def test_a_cycle_is_named_from_its_first_task_to_itself():
-    plan = a_plan(x=[], b=["a"], a=["b", "x"])
+    dependencies = dependencies_of(a_plan(x=[], b=["a"], a=["b", "x"], behind=["a"]))
 
-    assert find_cycle(plan) == ["b", "a", "b"]
-    assert find_cycle(DIAMOND) is None
-    with pytest.raises(ValueError, match="cycle"):
-        TaskGraph(plan).topological_order()
+    assert list(cycles(dependencies)) == [["b", "a", "b"]]
+    assert list(cycles(dependencies_of(DIAMOND))) == []
+    assert list(dependencies_first(dependencies)) == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -92,12 +57,10 @@ def test_names_that_are_no_task_are_no_edges():
 
 
 def test_a_chain_of_five_thousand_is_no_deeper_than_any_other():
-    graph = TaskGraph(a_chain(5_000))
+    dependencies = dependencies_of(a_chain(5_000))
 
-    assert graph.topological_order() == graph.longest_path() == [f"t{index}" for index in range(5_000)]
-    assert len(graph.waves()) == 5_000
-    assert len(graph.all_behind("t0")) == len(graph.all_before("t4999")) == 4_999
-    assert graph.find_cycle() is None
+    assert list(dependencies_first(dependencies)) == [f"t{index}" for index in range(5_000)]
+    assert list(cycles(dependencies)) == []
 
 
 def test_a_cycle_of_five_thousand_is_found():
@@ -118,7 +81,7 @@ def test_a_reported_cycle_follows_edges_and_an_order_exists_without_one(drawn):
         assert cycle[0] == cycle[-1]
         assert all(there in dependencies[here] for here, there in itertools.pairwise(cycle))
     if not found and dependencies:
-        order = TaskGraph(a_plan(**dependencies)).topological_order()
+        order = list(dependencies_first(dependencies_of(a_plan(**dependencies))))
         assert all(order.index(other) < order.index(name) for name in order for other in dependencies[name])
 
 
