@@ -9,9 +9,9 @@ from functools import cached_property
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from orchestrate.model.base import Model
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan_fields import Amount, Count, Flag, NameText, Rank, Ref, Reference, SlugText, Text
+from orchestrate.model.plan_object import PlanObject
 from orchestrate.model.plan_parts import (
     AgentProgram,
     Dispatcher,
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-class Task(Model):
+class Task(PlanObject):
     """One piece of work for one agent."""
 
     name: NameText = Field(
@@ -141,7 +141,7 @@ class Task(Model):
         return tuple(dict.fromkeys(every))
 
 
-class Plan(Model):
+class Plan(PlanObject):
     """A whole ``plan.json``."""
 
     schema_address: str | None = Field(

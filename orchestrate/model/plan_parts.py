@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from orchestrate.model.base import Model
 from orchestrate.model.plan_fields import (
     Amount,
     AmountFromZero,
@@ -15,20 +14,21 @@ from orchestrate.model.plan_fields import (
     Text,
     VariableName,
 )
+from orchestrate.model.plan_object import PlanObject
 from orchestrate.model.vocabulary import FailureMode, RuntimeKind
 
 #: Drift that a measured number may have when the plan says nothing.
 DEFAULT_TOLERANCE = 0.1
 
 
-class ModelParameter(Model):
+class ModelParameter(PlanObject):
     """One setting of a model."""
 
     id: Text = Field(description="Name of the setting.", examples=["effort"])
     value: str = Field(description="Value of the setting.", examples=["high"])
 
 
-class ModelSelection(Model):
+class ModelSelection(PlanObject):
     """A model and its settings; a plan may give the id alone."""
 
     id: Text = Field(description="Id of the model, as the service's catalogue names it.", examples=["composer-2"])
@@ -56,13 +56,13 @@ ModelsInPlan = Annotated[
 ]
 
 
-class LineCountParser(Model):
+class LineCountParser(PlanObject):
     """The value is the number of lines that are not empty."""
 
     kind: Literal["wc-l"] = Field(description="Counts the lines that are not empty.", examples=["wc-l"])
 
 
-class RegexParser(Model):
+class RegexParser(PlanObject):
     """The value is group 1 of the first match, else the whole match."""
 
     kind: Literal["regex"] = Field(description="Searches with a regular expression.", examples=["regex"])
@@ -73,7 +73,7 @@ class RegexParser(Model):
 Parser = Annotated[LineCountParser | RegexParser, Field(discriminator="kind")]
 
 
-class Measurement(Model):
+class Measurement(PlanObject):
     """A number that the engine measures again on the branch that was handed off."""
 
     name: Text = Field(
@@ -94,7 +94,7 @@ class Measurement(Model):
     )
 
 
-class Retry(Model):
+class Retry(PlanObject):
     """When a task that ended in error is launched again by itself."""
 
     attempts: Count = Field(description="Launches in all, the first one included.", examples=[2])
@@ -106,7 +106,7 @@ class Retry(Model):
     )
 
 
-class Environment(Model):
+class Environment(PlanObject):
     """Where the service runs an agent."""
 
     type: Literal["cloud", "pool", "machine"] = Field(
@@ -115,7 +115,7 @@ class Environment(Model):
     name: Text | None = Field(default=None, description="Name of the pool or machine.", examples=["build-farm"])
 
 
-class AgentProgram(Model):
+class AgentProgram(PlanObject):
     """The program that is an agent of the local runtime, by name or as an argv; never a shell line."""
 
     name: Text | None = Field(default=None, description="A program that the engine knows.", examples=["scripted"])
@@ -145,7 +145,7 @@ class AgentProgram(Model):
         return self
 
 
-class Runtime(Model):
+class Runtime(PlanObject):
     """Where agents run."""
 
     kind: RuntimeKind = Field(description="The vendor's cloud, or this machine.", examples=["local"])
@@ -156,7 +156,7 @@ class Runtime(Model):
     )
 
 
-class Limits(Model):
+class Limits(PlanObject):
     """Bounds that the engine keeps; what is left out has no bound of the plan's."""
 
     max_concurrent: Count | None = Field(
@@ -182,14 +182,14 @@ class Limits(Model):
     )
 
 
-class SlackRef(Model):
+class SlackRef(PlanObject):
     """A message in Slack."""
 
     channel: Text = Field(description="Id of the channel.", examples=["C0123456789"])
     ts: Text = Field(description="Time stamp of the message.", examples=["1712345678.000100"])
 
 
-class Dispatcher(Model):
+class Dispatcher(PlanObject):
     """Who started the run."""
 
     first_name: Text = Field(description="First name, shown beside the run.", examples=["your first name"])

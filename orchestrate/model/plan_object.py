@@ -1,11 +1,11 @@
-"""The base of everything that is read from ``plan.json``."""
+"""What all objects in ``plan.json`` have in common."""
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
 
-class Model(BaseModel):
-    """A part of the plan: camelCase in the file, unknown fields refused, never changed once it is made.
+class PlanObject(BaseModel):
+    """An object of the plan: camelCase in the file, unknown fields refused, never changed once it is made.
 
     ``null`` in the place of an optional value is the same as leaving it out.
     """

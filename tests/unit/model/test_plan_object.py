@@ -1,10 +1,10 @@
 import pytest
 from pydantic import ValidationError
 
-from orchestrate.model.base import Model
+from orchestrate.model.plan_object import PlanObject
 
 
-class Part(Model):
+class Part(PlanObject):
     first_name: str
     nick_name: str | None = None
     luck_number: int = 7
