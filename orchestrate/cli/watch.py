@@ -5,10 +5,10 @@ import argparse
 from orchestrate.cli import output
 from orchestrate.cli.locating import locate
 from orchestrate.cli.picture import Picture, picture_of
+from orchestrate.cli.run_standing import EXIT_CHECKPOINT, EXIT_PLANNERS_TURN, exit_code_of
 from orchestrate.cli.screens.layout import rendered
 from orchestrate.cli.screens.status import status_screen
 from orchestrate.cli.settings import Settings
-from orchestrate.cli.run_standing import EXIT_CHECKPOINT, EXIT_PLANNERS_TURN, exit_code_of
 from orchestrate.cli.status import status_object, status_view
 from orchestrate.cli.terminal import stdout_look
 from orchestrate.model.vocabulary import TaskStatus

@@ -16,8 +16,8 @@ from orchestrate.cli.json_lines import JsonLines
 from orchestrate.cli.live import PlainSurface, ShownSurface, make_surface
 from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.picture import Picture, picture_of
-from orchestrate.cli.settings import Settings
 from orchestrate.cli.run_standing import EXIT_CHECKPOINT, exit_code_of
+from orchestrate.cli.settings import Settings
 from orchestrate.cli.terminal import stdout_look
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.records import Record
