@@ -77,7 +77,7 @@ def _headline(view: DryRunView, look: Look) -> Line:
         (len(found.of(Fate.LOST, Fate.HELD)), "not started"),
         (len(found.of(Fate.STAYS, Fate.PRUNED)), "over"),
     )
-    words = " · ".join(f"{count} {word}" for count, word in counts if count) or "no tasks"
+    words = " · ".join(f"{count} {word}" for count, word in counts if count)
     slug = cut_middle(view.slug, max(8, look.columns // 3))
     return line(Span(f"{slug} dry run", Tint.STRONG), f"   {words}")
 
