@@ -24,7 +24,8 @@ import anyio
 import orjson
 
 from orchestrate.model.names import AgentId, EngineId, TaskName, Timestamp, WorkspaceId
-from orchestrate.model.records import Record, decode_row, encode_row
+from orchestrate.model.records import Record
+from orchestrate.model.row_format import decode_row, encode_row
 from orchestrate.model.rows import TaskRow, Workspace
 from orchestrate.model.vocabulary import TaskType
 from orchestrate.store.loading import read_workspace

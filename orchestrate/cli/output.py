@@ -43,7 +43,7 @@ def put_bytes(data: bytes) -> None:
 
 def put_json(document: Mapping[str, object]) -> None:
     """One object on one line of stdout."""
-    from orchestrate.model.records import dump
+    from orchestrate.model.dumping import dump
 
     put_bytes(dump(document) + b"\n")
 

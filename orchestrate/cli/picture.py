@@ -15,7 +15,7 @@ from orchestrate.cli.screens.tally import Tally, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Standing, standing
 from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.plan_outline import PlanOutline, TaskOutline, outline_of
-from orchestrate.model.records import encode_row
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import epoch_seconds
 from orchestrate.model.vocabulary import HandoffStatus, TaskStatus, TaskType

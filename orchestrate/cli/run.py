@@ -22,7 +22,7 @@ from orchestrate.cli.writing import Writer
 from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
 from orchestrate.engine.assembly import Engine
 from orchestrate.errors import OrchestrateError
-from orchestrate.model.records import encode_row
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.system import SystemClock, run_event_loop
 from orchestrate.text.terminal import escape_for_terminal

@@ -1,6 +1,6 @@
 """Rows: one frozen definition of what is known of each task, for the core, the journal and ``state.json``.
 
-A new row is made by ``dataclasses.replace``. Field names on disk are camelCase (see ``model.records``).
+A new row is made by ``dataclasses.replace``. Field names on disk are camelCase (see ``model.row_format``).
 """
 
 from collections.abc import Mapping

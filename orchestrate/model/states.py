@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import orjson
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
+from orchestrate.model.dumping import dump
 from orchestrate.model.fields import Fields
-from orchestrate.model.records import Header, decode_attention, decode_header, decode_row, dump, workspace_document
+from orchestrate.model.row_format import decode_row
 from orchestrate.model.rows import Attention, TaskRow, Workspace
+from orchestrate.model.workspace_format import Header, decode_attention, decode_header, workspace_document
 
 SCHEMA_VERSION = 1
 #: How many lines for the operator a state keeps.

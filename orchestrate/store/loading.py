@@ -10,9 +10,9 @@ from pathlib import Path
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.names import TaskName, WorkspaceId
-from orchestrate.model.records import Header
 from orchestrate.model.rows import Attention, TaskRow, Workspace
 from orchestrate.model.states import ATTENTION_KEPT, Snapshot, decode_state, require_root_slug
+from orchestrate.model.workspace_format import Header
 from orchestrate.store.files import Folder
 from orchestrate.store.journal import JOURNAL, START, Position, Tail, read_tail
 from orchestrate.store.snapshot import STATE

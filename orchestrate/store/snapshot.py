@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrate.model.names import TaskName
-from orchestrate.model.records import Record, encode_attention
+from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, Workspace
 from orchestrate.model.states import ATTENTION_KEPT, encode_state
+from orchestrate.model.workspace_format import encode_attention
 from orchestrate.store.files import Folder
 from orchestrate.store.journal import Position
 

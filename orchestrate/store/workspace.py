@@ -14,7 +14,8 @@ import anyio.to_thread
 
 from orchestrate.errors import InputRefused, StorageFailed
 from orchestrate.model.names import EngineId, TaskName
-from orchestrate.model.records import Record, encode_record, encode_row
+from orchestrate.model.records import Record, encode_record
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Attention
 from orchestrate.ports import Clock
 from orchestrate.store.attempts import ATTEMPTS, HANDOFFS, RAW, REQUESTS, AttemptFiles, handoff_path

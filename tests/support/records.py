@@ -2,16 +2,56 @@
 
 from typing import Any
 
-from orchestrate.model.names import EngineId, TaskName, Timestamp, WorkspaceId
+from orchestrate.model.names import AgentId, EngineId, IdempotencyKey, RunId, TaskName, Timestamp, WorkspaceId
 from orchestrate.model.records import Record
-from orchestrate.model.rows import Attention, TaskRow, Workspace
-from orchestrate.model.vocabulary import TaskType
+from orchestrate.model.rows import Attention, Cancel, Launch, TaskRow, Verdict, Workspace
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
 
 MOMENT = Timestamp("2026-03-04T14:31:36.123Z")
 NOW = 1772634696.123
 ENGINE = EngineId("engine-1")
 ROOT_SLUG = "checkout-export"
 WORKSPACE = Workspace(WorkspaceId("7f1d2c1e-5a0b-4a2f-9d0e-3b1c5a7e9f10"), ROOT_SLUG)
+
+#: A row in which every field says something.
+FULL_ROW = TaskRow(
+    name=TaskName("merge-all"),
+    type=TaskType.SUBPLANNER,
+    branch="cursor/merge-all-77d0",
+    starting_ref="cursor/a-1",
+    depends_on=(TaskName("a"), TaskName("b")),
+    status=TaskStatus.HANDED_OFF,
+    agent_id=AgentId("bc-1"),
+    run_id=RunId("run-1"),
+    parent_agent_id=AgentId("bc-0"),
+    result_status="finished",
+    handoff_path="handoffs/merge-all.md",
+    started_at=MOMENT,
+    finished_at=MOMENT,
+    last_update=MOMENT,
+    note="größer als gedacht",
+    attempts=2,
+    slack_ts="17.5",
+    pr_number=812,
+    failure_mode=FailureMode.CAP_HIT,
+    verification=Verification.UNIT_TEST_VERIFIED,
+    launch=Launch(
+        AgentId("bc-1"), IdempotencyKey("k"), 2, MOMENT, note="adopted", delays=3, delay=LaunchDelay.CAPACITY
+    ),
+    handoff_status=HandoffStatus.PARTIAL,
+    pushed=False,
+    self_report=Verification.TYPE_CHECK_ONLY,
+    verdicts=(
+        Verdict(TaskName("v"), None, None, MOMENT),
+        Verdict(TaskName("w"), Verification.NOT_VERIFIED, "abc", MOMENT),
+    ),
+    ref_from=TaskName("a"),
+    not_before=MOMENT,
+    cancel=Cancel(by="operator", at=MOMENT),
+    stalled_since=MOMENT,
+    url="https://example.com/agents/bc-1",
+    extra={"adHoc": True, "runs": [{"id": 1}]},
+)
 
 
 def row(name: str = "build", **fields: Any) -> TaskRow:

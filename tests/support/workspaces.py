@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from orchestrate.model.records import encode_attention, encode_row
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Attention, TaskRow, Workspace
 from orchestrate.model.states import encode_state
+from orchestrate.model.workspace_format import encode_attention
 from tests.support.builders import SLUG, WORKSPACE
 
 

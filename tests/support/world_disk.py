@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from orchestrate.model.names import AgentId, IdempotencyKey, TaskName, WorkspaceId
-from orchestrate.model.records import Record, decode_record, encode_record, encode_row
+from orchestrate.model.records import Record, decode_record, encode_record
+from orchestrate.model.row_format import encode_row
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from orchestrate.model.names import TaskName
-from orchestrate.model.records import encode_attention, encode_row, workspace_document
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Andon, Attention, Cancel, TaskRow, Verdict, Workspace
 from orchestrate.model.state_schema import state_schema
 from orchestrate.model.states import encode_state
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, Verification
+from orchestrate.model.workspace_format import encode_attention, workspace_document
 from tests.support.builders import SLUG, WORKSPACE, a_handed_off_row, a_launching_row, a_row, an_intent, moment
 
 VALIDATOR = Draft202012Validator(state_schema())

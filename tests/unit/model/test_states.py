@@ -4,9 +4,10 @@ import orjson
 import pytest
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
-from orchestrate.model.records import encode_attention, encode_row
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.states import ATTENTION_KEPT, decode_state, encode_state, require_root_slug
 from orchestrate.model.vocabulary import TaskStatus, Verification
+from orchestrate.model.workspace_format import encode_attention
 from tests.support.records import ROOT_SLUG, WORKSPACE, attention, row
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "states"

@@ -2,7 +2,8 @@ import pytest
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.names import TaskName
-from orchestrate.model.records import encode_record, encode_row
+from orchestrate.model.records import encode_record
+from orchestrate.model.row_format import encode_row
 from orchestrate.store.history import read_records
 from tests.support.records import first_record, record, row
 

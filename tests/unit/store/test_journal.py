@@ -4,7 +4,8 @@ import pytest
 
 from orchestrate.errors import StorageFailed, WorkspaceDamaged
 from orchestrate.model.names import EngineId, WorkspaceId
-from orchestrate.model.records import encode_record, encode_row
+from orchestrate.model.records import encode_record
+from orchestrate.model.row_format import encode_row
 from orchestrate.store import journal as journal_module
 from orchestrate.store.files import Folder
 from orchestrate.store.journal import JOURNAL, START, Journal, Position, read_tail

@@ -5,9 +5,11 @@ import pytest
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.names import WorkspaceId
-from orchestrate.model.records import encode_attention, encode_record, encode_row
+from orchestrate.model.records import encode_record
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Workspace
 from orchestrate.model.states import encode_state
+from orchestrate.model.workspace_format import encode_attention
 from orchestrate.store.loading import read_workspace
 from tests.support.records import ROOT_SLUG, WORKSPACE, attention, first_record, record, row
 

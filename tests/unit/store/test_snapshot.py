@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrate.model.records import encode_row
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.states import decode_state
 from orchestrate.store.files import Folder
 from orchestrate.store.journal import START, Position

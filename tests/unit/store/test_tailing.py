@@ -2,7 +2,8 @@ import pytest
 
 from orchestrate.errors import InputRefused
 from orchestrate.model.names import WorkspaceId
-from orchestrate.model.records import encode_record, encode_row
+from orchestrate.model.records import encode_record
+from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Workspace
 from orchestrate.model.states import encode_state
 from orchestrate.store.tailing import News, WorkspaceTail

@@ -1,0 +1,145 @@
+"""A row as it stands in files, and back. Field names on disk are camelCase and live here only.
+
+A row is encoded once: the same bytes go into its journal record and into the snapshot.
+"""
+
+from orchestrate.model.dumping import add_extra, dump
+from orchestrate.model.fields import Fields
+from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, is_kebab_case
+from orchestrate.model.rows import Cancel, Launch, TaskRow, Verdict
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
+
+
+def encode_row(row: TaskRow) -> bytes:
+    """One row as a JSON object: every field of the format, ours where set, foreign ones as they came."""
+    document: dict[str, object] = {
+        "name": row.name,
+        "type": row.type,
+        "branch": row.branch,
+        "startingRef": row.starting_ref,
+        "dependsOn": row.depends_on,
+        "agentId": row.agent_id,
+        "runId": row.run_id,
+        "parentAgentId": row.parent_agent_id,
+        "status": row.status,
+        "resultStatus": row.result_status,
+        "handoffPath": row.handoff_path,
+        "startedAt": row.started_at,
+        "finishedAt": row.finished_at,
+        "lastUpdate": row.last_update,
+        "note": row.note,
+        "attempts": row.attempts,
+        "slackTs": row.slack_ts,
+        "prNumber": row.pr_number,
+        "failureMode": row.failure_mode,
+        "verification": row.verification,
+    }
+    _add_ours(document, row)
+    add_extra(document, row.extra)
+    return dump(document)
+
+
+def decode_row(document: object, *, where: str) -> TaskRow:
+    """The row of a JSON object; a missing or odd field reads as unknown, but name and status must be sound."""
+    fields = Fields(document, where=where)
+    name = fields.essential_text("name")
+    if not is_kebab_case(name):
+        fields.refuse("name", f'"{name}" is no task name (lower-case words joined by hyphens)')
+    fields.drop("trackerRef")
+    return TaskRow(
+        name=TaskName(name),
+        type=_task_type(fields),
+        status=fields.essential_word("status", TaskStatus),
+        branch=fields.text("branch") or "",
+        starting_ref=fields.text("startingRef") or "",
+        depends_on=fields.names("dependsOn", TaskName),
+        agent_id=fields.named("agentId", AgentId),
+        run_id=fields.named("runId", RunId),
+        parent_agent_id=fields.named("parentAgentId", AgentId),
+        result_status=fields.text("resultStatus"),
+        handoff_path=fields.text("handoffPath"),
+        started_at=fields.named("startedAt", Timestamp),
+        finished_at=fields.named("finishedAt", Timestamp),
+        last_update=fields.named("lastUpdate", Timestamp),
+        note=fields.text("note"),
+        attempts=fields.whole_number("attempts") or 0,
+        slack_ts=fields.text("slackTs"),
+        pr_number=fields.whole_number("prNumber"),
+        failure_mode=fields.word("failureMode", FailureMode),
+        verification=fields.word("verification", Verification),
+        launch=fields.inner("launch", _launch),
+        handoff_status=fields.word("handoffStatus", HandoffStatus),
+        pushed=fields.flag("pushed"),
+        self_report=fields.word("selfReport", Verification),
+        verdicts=fields.inner_list("verdicts", _verdict),
+        ref_from=fields.named("refFrom", TaskName),
+        not_before=fields.named("notBefore", Timestamp),
+        cancel=fields.inner("cancel", _cancel),
+        stalled_since=fields.named("stalledSince", Timestamp),
+        url=fields.text("url"),
+        extra=fields.rest(),
+    )
+
+
+def _add_ours(document: dict[str, object], row: TaskRow) -> None:
+    """The optional fields, where they say something."""
+    if row.launch is not None:
+        document["launch"] = _launch_document(row.launch)
+    if row.verdicts:
+        document["verdicts"] = [
+            {"by": verdict.by, "value": verdict.value, "sha": verdict.sha, "at": verdict.at} for verdict in row.verdicts
+        ]
+    if row.cancel is not None:
+        document["cancel"] = {"by": row.cancel.by, "at": row.cancel.at}
+    ours = (
+        ("handoffStatus", row.handoff_status),
+        ("pushed", row.pushed),
+        ("selfReport", row.self_report),
+        ("refFrom", row.ref_from),
+        ("notBefore", row.not_before),
+        ("stalledSince", row.stalled_since),
+        ("url", row.url),
+    )
+    document.update((key, value) for key, value in ours if value is not None)
+
+
+def _launch_document(launch: Launch) -> dict[str, object]:
+    document: dict[str, object] = {
+        "agentId": launch.agent_id,
+        "idempotencyKey": launch.idempotency_key,
+        "attempt": launch.attempt,
+        "at": launch.at,
+    }
+    if launch.note is not None:
+        document["note"] = launch.note
+    if launch.delays:
+        document["delays"] = launch.delays
+    if launch.delay is not None:
+        document["delay"] = launch.delay
+    return document
+
+
+def _task_type(fields: Fields) -> TaskType:
+    """The type; where a foreign row has none it is a worker until the plan says otherwise."""
+    return fields.essential_word("type", TaskType) if fields.has("type") else TaskType.WORKER
+
+
+def _launch(fields: Fields) -> Launch | None:
+    agent_id, key = fields.named("agentId", AgentId), fields.named("idempotencyKey", IdempotencyKey)
+    attempt, at = fields.whole_number("attempt"), fields.named("at", Timestamp)
+    if agent_id is None or key is None or attempt is None or at is None:
+        return None
+    delays, delay = fields.whole_number("delays") or 0, fields.word("delay", LaunchDelay)
+    return Launch(agent_id, key, attempt, at, note=fields.text("note"), delays=delays, delay=delay)
+
+
+def _verdict(fields: Fields) -> Verdict | None:
+    by, at = fields.named("by", TaskName), fields.named("at", Timestamp)
+    if by is None or at is None:
+        return None
+    return Verdict(by=by, value=fields.word("value", Verification), sha=fields.text("sha"), at=at)
+
+
+def _cancel(fields: Fields) -> Cancel | None:
+    by, at = fields.text("by"), fields.named("at", Timestamp)
+    return None if by is None or at is None else Cancel(by=by, at=at)

@@ -1,0 +1,111 @@
+"""The workspace's own facts and the lines for the operator as they stand in files, and back."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orchestrate.model.dumping import add_extra, dump
+from orchestrate.model.fields import Fields
+from orchestrate.model.names import Timestamp, WorkspaceId
+from orchestrate.model.rows import Andon, Attention, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file says of its workspace; a state of another tool has no ``workspace_id``."""
+
+    workspace_id: WorkspaceId | None
+    root_slug: str
+    andon: Andon | None
+    slack_kickoff_ref: Mapping[str, object] | None
+    extra: Mapping[str, object]
+
+    def named(self, workspace_id: WorkspaceId) -> Workspace:
+        """The workspace under this id."""
+        return Workspace(workspace_id, self.root_slug, self.andon, self.slack_kickoff_ref, self.extra)
+
+
+def workspace_document(workspace: Workspace) -> dict[str, object]:
+    """The workspace's own fields, as in ``state.json``."""
+    document: dict[str, object] = {"workspaceId": workspace.workspace_id, "rootSlug": workspace.root_slug}
+    if workspace.andon is not None:
+        document["andon"] = _andon_document(workspace.andon)
+    if workspace.slack_kickoff_ref is not None:
+        document["slackKickoffRef"] = workspace.slack_kickoff_ref
+    add_extra(document, workspace.extra)
+    return document
+
+
+def decode_header(fields: Fields) -> Header:
+    """The workspace's own fields; all that is left in ``fields`` becomes ``extra``."""
+    workspace_id = fields.text("workspaceId")
+    if workspace_id is not None and not _is_uuid(workspace_id):
+        fields.refuse("workspaceId", f'"{workspace_id}" is no UUID')
+    return Header(
+        workspace_id=None if workspace_id is None else WorkspaceId(workspace_id),
+        root_slug=fields.essential_text("rootSlug"),
+        andon=fields.inner("andon", _andon),
+        slack_kickoff_ref=fields.mapping("slackKickoffRef"),
+        extra=fields.rest(),
+    )
+
+
+def decode_workspace(document: Mapping[str, object], *, where: str) -> Workspace:
+    """The workspace of a record, which always has its id."""
+    fields = Fields(document, where=where)
+    header = decode_header(fields)
+    if header.workspace_id is None:
+        fields.refuse("workspaceId", "missing")
+    return header.named(header.workspace_id)
+
+
+def encode_attention(item: Attention) -> bytes:
+    """One line for the operator as a JSON object."""
+    return dump({"at": item.at, "message": item.message})
+
+
+def decode_attention(items: object) -> tuple[Attention, ...]:
+    """The lines for the operator; what is none is passed over."""
+    if not isinstance(items, list):
+        return ()
+    lines = [{"message": item} if isinstance(item, str) else item for item in items]
+    return tuple(
+        Attention(at=Timestamp(str(line.get("at") or "")), message=str(line["message"]))
+        for line in lines
+        if isinstance(line, dict) and "message" in line
+    )
+
+
+def _andon_document(andon: Andon) -> dict[str, object]:
+    document: dict[str, object] = {
+        "raisedAt": andon.raised_at,
+        "raisedBy": andon.raised_by,
+        "reason": andon.reason,
+        "cleared": andon.cleared,
+        "clearedAt": andon.cleared_at,
+        "clearedBy": andon.cleared_by,
+        "clearNote": andon.clear_note,
+        "lastCheckedAt": andon.last_checked_at,
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _andon(fields: Fields) -> Andon:
+    return Andon(
+        raised_at=fields.named("raisedAt", Timestamp),
+        raised_by=fields.text("raisedBy"),
+        reason=fields.text("reason"),
+        cleared=fields.flag("cleared") or False,
+        cleared_at=fields.named("clearedAt", Timestamp),
+        cleared_by=fields.text("clearedBy"),
+        clear_note=fields.text("clearNote"),
+        last_checked_at=fields.named("lastCheckedAt", Timestamp),
+    )
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        uuid.UUID(text)
+    except ValueError:
+        return False
+    return True
