@@ -19,6 +19,7 @@ from orchestrate.server.git import Git
 from orchestrate.server.live_runs import LiveRuns
 from orchestrate.server.lookups import Lookups
 from orchestrate.server.options import ServerOptions
+from orchestrate.server.retention import Retention
 from orchestrate.server.runners.command import CommandRunner, Workplace
 from orchestrate.server.runners.contract import Runner
 from orchestrate.server.runners.null import NullRunner
@@ -46,6 +47,7 @@ class Parts:
     app: Gate
     service: Service
     live_runs: LiveRuns
+    retention: Retention
 
 
 def assemble(surroundings: Surroundings, *, database: Database, tasks: anyio.abc.TaskGroup) -> Parts:
@@ -76,7 +78,14 @@ def assemble(surroundings: Surroundings, *, database: Database, tasks: anyio.abc
         port=surroundings.file.port,
         on_request=surroundings.on_use,
     )
-    return Parts(app=app, service=service, live_runs=live_runs)
+    retention = Retention(
+        database=database,
+        folder=surroundings.folder,
+        git=git,
+        clock=surroundings.options.clock,
+        log=surroundings.log,
+    )
+    return Parts(app=app, service=service, live_runs=live_runs, retention=retention)
 
 
 def _runners(surroundings: Surroundings, keyring: Keyring, git: Git) -> dict[str, Runner]:

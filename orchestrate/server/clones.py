@@ -6,15 +6,13 @@ nothing uncommitted is left.
 
 import hashlib
 import re
-import shutil
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
 
 from orchestrate.server.git import ASK_SECONDS, TRANSFER_SECONDS, Git, GitFailed
-from orchestrate.server.private_files import make_private_folder
+from orchestrate.server.private_files import make_private_folder, remove_tree
 
 #: Untracked files below it are no work that was forgotten; they are kept apart from the clone.
 ARTIFACTS = "artifacts"
@@ -94,22 +92,24 @@ async def settle(git: Git, clone: Clone) -> Settlement:
 
 
 async def is_on_the_remote(git: Git, clone: Clone) -> bool:
-    """Whether nothing would be lost with the clone: nothing uncommitted, and all its commits on the remote.
+    """Whether nothing would be lost with the clone: nothing uncommitted, and all its commits have been on the remote.
 
-    Asks the remote as it is now; where that cannot be told, the answer is no.
+    The remote is asked only about commits that are not known to have been there; where it cannot tell, the answer is no.
     """
     everything = ("fetch", "--quiet", "--no-tags", "--", clone.url, "+refs/heads/*:refs/remotes/origin/*")
     try:
-        await git.run(*everything, at=clone.path, seconds=TRANSFER_SECONDS)
-        return not await _uncommitted_notes(git, clone) and not await _unpushed(git, clone)
+        if await _uncommitted_notes(git, clone):
+            return False
+        if await _unpushed(git, clone):
+            await git.run(*everything, at=clone.path, seconds=TRANSFER_SECONDS)
+        return not await _unpushed(git, clone)
     except GitFailed:
         return False
 
 
 async def remove_clone(path: Path) -> None:
     """Remove the folder, whatever is in it."""
-    with suppress(FileNotFoundError):
-        await anyio.to_thread.run_sync(shutil.rmtree, path)
+    await anyio.to_thread.run_sync(remove_tree, path)
 
 
 async def _missing_identity(git: Git, path: Path) -> dict[str, str]:

@@ -123,6 +123,7 @@ class HostedServer:
         write_server_file(self._folder.root, self.file)
         self._lock.tell(self.file.to_bytes())
         tasks.start_soon(self._stay_known)
+        tasks.start_soon(parts.retention.run)
         self._log.info("server started", port=self.file.port, pid=self.file.pid)
         await server.serve(sockets=[self._listener])
 

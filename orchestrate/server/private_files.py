@@ -1,7 +1,8 @@
-"""Files and folders that only their owner can read, at any moment."""
+"""Files and folders that only their owner can read, at any moment, and their removal."""
 
 import os
 import secrets
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +21,19 @@ def write_private(path: Path, content: bytes) -> None:
         with suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+def remove_tree(path: Path) -> None:
+    """Remove the folder, whatever is in it, also what its owner has made read-only."""
+    with suppress(FileNotFoundError):
+        try:
+            shutil.rmtree(path)
+        except PermissionError:
+            for folder, names, _ in os.walk(path):
+                for entry in (Path(folder), *(Path(folder, name) for name in names)):
+                    if not entry.is_symlink():
+                        entry.chmod(0o700)
+            shutil.rmtree(path)
 
 
 def make_private_folder(path: Path) -> None:

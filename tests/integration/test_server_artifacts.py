@@ -6,19 +6,8 @@ import httpx
 import pytest
 
 from orchestrate.server.downloads import LINK_SECONDS
-from orchestrate.system import SystemClock
 from tests.support.repositories import make_remote
-from tests.support.server import ServerCalls, running_server
-
-
-class MovedClock(SystemClock):
-    """The real time, and as much later as a test says."""
-
-    def __init__(self):
-        self.later = 0.0
-
-    def now(self):
-        return super().now() + self.later
+from tests.support.server import MovedClock, ServerCalls, running_server
 
 
 @pytest.fixture

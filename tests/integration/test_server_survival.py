@@ -22,10 +22,13 @@ from orchestrate.server import ServerStatus, ensure_server, server_status, stop_
 from orchestrate.server.database import Database
 from orchestrate.server.discovery import is_alive, read_server_file, write_server_file
 from orchestrate.server.hosting import ServerOptions, open_server
+from orchestrate.server.retention import KEPT_SECONDS
 from orchestrate.server.spool import Spool
 from orchestrate.server.tables import SCHEMA_VERSION
 from tests.support.repositories import make_remote
-from tests.support.server import ServerCalls, running_server, server_process, text_of, wait_until
+from tests.support.server import MovedClock, ServerCalls, running_server, server_process, text_of, wait_until
+
+LASTING = 'null-runner: {"seconds": 36000000}'
 
 
 @pytest.fixture
@@ -365,6 +368,28 @@ def _make_unbegun(state, created, *, cancel_requested=0):
             (cancel_requested, created.run["id"]),
         )
     connection.close()
+
+
+def test_a_server_forgets_what_ended_long_ago_and_nothing_else(state, tmp_path):
+    remote = make_remote(tmp_path / "remote.git")
+    with running_server(state) as server, ServerCalls(server) as calls:
+        pushed = calls.create_scripted(
+            [{"write": {"path": "a", "text": "a"}}, {"commit": "a"}], repos=[{"url": remote.url}], key="k"
+        )
+        left = calls.create_scripted([{"write": {"path": "a", "text": "a"}}], repos=[{"url": remote.url}])
+        for created in (pushed, left):
+            calls.end(created)
+        lasting = calls.create(LASTING)
+
+    with running_server(state, clock=MovedClock(KEPT_SECONDS + 60)) as server, ServerCalls(server) as calls:
+        wait_until(lambda: calls.http.get(pushed.agent_path).status_code == 404, what="the removal")
+        assert calls.http.get(pushed.run_path).status_code == 404
+        assert calls.run(left)["status"] == "FINISHED"
+        assert calls.run(lasting)["status"] == "RUNNING"
+        calls.cancel(lasting)
+        calls.end(lasting)
+    assert not spool_of(state, pushed).folder.parent.exists()
+    assert spool_of(state, left).folder.exists()
 
 
 def test_the_server_ends_in_order_on_sigterm(state):

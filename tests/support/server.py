@@ -41,8 +41,19 @@ from orchestrate.model.wire import LocalAgent
 from orchestrate.server.discovery import Endpoint, ServerFile, is_alive, read_server_file
 from orchestrate.server.hosting import HostedServer, ServerOptions, open_server
 from orchestrate.server.serve import ensure_server, stop_server
+from orchestrate.system import SystemClock
 
 NULL_AGENT = LocalAgent(runner="null")
+
+
+class MovedClock(SystemClock):
+    """The real time, and as much later as a test says; for ``running_server(..., clock=...)``."""
+
+    def __init__(self, later: float = 0.0):
+        self.later = later
+
+    def now(self) -> float:
+        return super().now() + self.later
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import stat
 
 import pytest
 
-from orchestrate.server.private_files import make_private_folder, write_private
+from orchestrate.server.private_files import make_private_folder, remove_tree, write_private
 
 
 def mode(path):
@@ -31,3 +31,18 @@ def test_folders_are_private_all_the_way(tmp_path):
     make_private_folder(tmp_path / "a" / "b")
 
     assert (mode(tmp_path / "a"), mode(tmp_path / "a" / "b")) == (0o700, 0o700)
+
+
+def test_a_folder_is_removed_with_what_is_in_it_and_no_more(tmp_path):
+    kept, folder = tmp_path / "kept", tmp_path / "folder"
+    kept.mkdir()
+    (folder / "read-only").mkdir(parents=True)
+    (folder / "read-only" / "file").write_text("x")
+    (folder / "link").symlink_to(kept)
+    (folder / "read-only").chmod(0o500)
+
+    remove_tree(folder)
+    remove_tree(folder)
+
+    assert not folder.exists()
+    assert kept.exists()
