@@ -55,7 +55,12 @@ def _closing(program: str, project: Path, command: list[str], *, status: int) ->
     if status != 0:
         return ["", look, f"  go on  {shlex.join(command)}"]
     read = f"  read   {program} handoff {place} {_VERIFIER}"
-    return ["", look, read, '  yours  README.md, "On your repository", shows a plan of your own']
+    return [
+        "",
+        look,
+        read,
+        '  yours  orchestrate init --goal "..."; README.md, "On your repository", goes on from there',
+    ]
 
 
 def _run_command(project: Path) -> list[str]:

@@ -35,7 +35,7 @@ class Document:
         spans = [match["text"] for match in _SPAN.finditer(_BLOCK.sub("", self.text))]
         for line in (*lines, *spans):
             if re.match(r"orchestrate [a-z]", line) and "=" not in line.split()[1]:
-                yield shlex.split(re.split(r" [<>|]", line)[0])[1:]
+                yield shlex.split(re.split(r" [<>|] ", line)[0])[1:]
 
     def links(self) -> list[str]:
         """The targets of its links that lie in the project."""

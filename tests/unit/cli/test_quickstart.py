@@ -55,7 +55,7 @@ def test_what_to_type_next_after_a_run_that_finished(current):
         "",
         "  look   orchestrate status 'q s/project'",
         "  read   orchestrate handoff 'q s/project' verify-basket",
-        '  yours  README.md, "On your repository", shows a plan of your own',
+        '  yours  orchestrate init --goal "..."; README.md, "On your repository", goes on from there',
     ]
 
 
