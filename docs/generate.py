@@ -54,7 +54,7 @@ def state_machine() -> str:
         _rules(),
         "## Steps of a task",
         f"```mermaid\n{transitions.diagram()}\n```",
-        _table(("from", "to", "on"), ((step.source, step.target, step.on) for step in TABLE)),
+        _table(("from", "to", "on"), ((step.source, step.target, "; ".join(step.causes)) for step in TABLE)),
         "A status may always stay; any other step is a bug, and is raised.",
         "## Events",
         "What happened, each with its moment `at` and its `id`.",

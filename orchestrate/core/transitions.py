@@ -7,30 +7,39 @@ from orchestrate.model.vocabulary import TaskStatus
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One legal step; ``on`` is the event, or what the machine decides by itself."""
+    """One legal step; each cause is an event, or what the machine decides by itself."""
 
     source: TaskStatus
     target: TaskStatus
-    on: str
+    causes: tuple[str, ...]
 
 
 TABLE = (
-    Transition(TaskStatus.PENDING, TaskStatus.RUNNING, "a slot is free and every dependency handed off"),
-    Transition(TaskStatus.PENDING, TaskStatus.PRUNED, "PlanRead without the task"),
-    Transition(TaskStatus.PRUNED, TaskStatus.PENDING, "PlanRead with the task again, never launched"),
-    Transition(TaskStatus.RUNNING, TaskStatus.HANDED_OFF, "RunEnded FINISHED with a message"),
+    Transition(TaskStatus.PENDING, TaskStatus.RUNNING, ("a slot is free and every dependency handed off",)),
+    Transition(TaskStatus.PENDING, TaskStatus.PRUNED, ("PlanRead without the task",)),
+    Transition(TaskStatus.PRUNED, TaskStatus.PENDING, ("PlanRead with the task again, never launched",)),
+    Transition(TaskStatus.RUNNING, TaskStatus.HANDED_OFF, ("RunEnded FINISHED with a message",)),
     Transition(
         TaskStatus.RUNNING,
         TaskStatus.ERROR,
-        "RunEnded ERROR, EXPIRED or without a message; LaunchRefused; RunMissing; AgentNotFound after a conflict; "
-        "PlanRead of a row without both ids",
+        (
+            "RunEnded ERROR, EXPIRED or without a message",
+            "LaunchRefused",
+            "RunMissing",
+            "AgentNotFound after a conflict",
+            "PlanRead of a row without both ids",
+        ),
     ),
-    Transition(TaskStatus.RUNNING, TaskStatus.CANCELLED, "RunEnded CANCELLED"),
+    Transition(TaskStatus.RUNNING, TaskStatus.CANCELLED, ("RunEnded CANCELLED",)),
     Transition(
-        TaskStatus.RUNNING, TaskStatus.PENDING, "AccessLost before the launch; RunEnded that the plan's retry names"
+        TaskStatus.RUNNING,
+        TaskStatus.PENDING,
+        ("AccessLost before the launch", "RunEnded that the plan's retry names"),
     ),
     Transition(
-        TaskStatus.RUNNING, TaskStatus.PRUNED, "AgentNotFound or its launch is due again, the task left the plan"
+        TaskStatus.RUNNING,
+        TaskStatus.PRUNED,
+        ("AgentNotFound or its launch is due again, the task left the plan",),
     ),
 )
 
@@ -43,8 +52,8 @@ def is_legal(source: TaskStatus, target: TaskStatus) -> bool:
 
 
 def diagram() -> str:
-    """The table as a Mermaid state diagram."""
-    lines = [f"    {_node(step.source)} --> {_node(step.target)}: {step.on.replace(';', ',')}" for step in TABLE]
+    """The table as a Mermaid state diagram, with an arrow for each cause."""
+    lines = [f"    {_node(step.source)} --> {_node(step.target)}: {cause}" for step in TABLE for cause in step.causes]
     ends = [
         f"    {_node(status)} --> [*]" for status in (TaskStatus.HANDED_OFF, TaskStatus.ERROR, TaskStatus.CANCELLED)
     ]

@@ -27,9 +27,10 @@ def test_each_step_is_in_the_table_once():
     assert len({(step.source, step.target) for step in TABLE}) == len(TABLE)
 
 
-def test_the_diagram_draws_each_step_and_each_end():
+def test_the_diagram_draws_each_cause_of_each_step_and_each_end():
     lines = diagram().splitlines()
     assert lines[:2] == ["stateDiagram-v2", "    [*] --> pending"]
     assert "    running --> handed_off: RunEnded FINISHED with a message" in lines
-    assert len(lines) == 2 + len(TABLE) + 3
+    assert "    running --> error: LaunchRefused" in lines
+    assert len(lines) == 2 + sum(len(step.causes) for step in TABLE) + 3
     assert not any(";" in line for line in lines)
