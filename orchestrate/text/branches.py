@@ -25,6 +25,15 @@ class BranchReading:
 
 
 @dataclass(frozen=True, slots=True)
+class _LineReading:
+    """What one line says: names (one, unless it is unclear), that there is none, or neither with a note."""
+
+    names: tuple[str, ...] = ()
+    says_none: bool = False
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     name: str
     #: The words between the candidate before it and this one.
@@ -96,18 +105,7 @@ def read_branch(section: Section) -> BranchReading:
     readings = [_read_line(line) for line in lines if not _is_about_another(line)]
     if not readings:
         return BranchReading(note=f"Branch: names no branch: {excerpt(lines[0].text)}")
-    first = readings[0]
-    names = list(dict.fromkeys(reading.name for reading in readings if reading.name is not None))
-    nothing = any(says_nothing_pushed(line.text) for line in lines)
-    if first.note is not None and (len(names) != 1 or "several" in first.note):
-        return first
-    if len(names) > 1:
-        return BranchReading(note=f"Branch: names several branches ({', '.join(names)}); none was taken")
-    if names and first.says_none:
-        return BranchReading(note=f"Branch: says that there is none and names {names[0]}; none was taken")
-    if names and nothing:
-        return BranchReading(says_none=True)
-    return BranchReading(name=names[0]) if names else first
+    return _agreed(readings, nothing_pushed=any(says_nothing_pushed(line.text) for line in lines))
 
 
 def unwrapped(text: str) -> str:
@@ -123,7 +121,22 @@ def _is_about_another(line: Line) -> bool:
     return _OTHER_LABEL.match(line.text, 0, 80) is not None
 
 
-def _read_line(line: Line) -> BranchReading:
+def _agreed(readings: Sequence[_LineReading], *, nothing_pushed: bool) -> BranchReading:
+    first = readings[0]
+    plain = tuple(dict.fromkeys(reading.names[0] for reading in readings if len(reading.names) == 1))
+    names = first.names if len(first.names) > 1 else plain
+    if first.note is not None and len(names) != 1:
+        return BranchReading(note=first.note)
+    if len(names) > 1:
+        return BranchReading(note=f"Branch: names several branches ({', '.join(names)}); none was taken")
+    if names and first.says_none:
+        return BranchReading(note=f"Branch: says that there is none and names {names[0]}; none was taken")
+    if names and not nothing_pushed:
+        return BranchReading(name=names[0])
+    return BranchReading(says_none=first.says_none or bool(names))
+
+
+def _read_line(line: Line) -> _LineReading:
     text = _without_label(line.cells[-1] if line.cells else line.text)
     listing = _LISTING.match(text.strip("` "))
     if listing is not None:
@@ -131,32 +144,32 @@ def _read_line(line: Line) -> BranchReading:
     spans = read_spans(text)
     flat = "".join(span.text for span in spans)
     if answers_none(flat):
-        return BranchReading(says_none=True)
+        return _LineReading(says_none=True)
     names = _own_names(list(_marked(spans)) or list(_unmarked(flat)))
     if len(names) > 1:
-        return BranchReading(note=f"Branch: names several branches ({', '.join(names)}); none was taken")
+        return _LineReading(names=tuple(names))
     if names and says_nothing_pushed(flat):
-        return BranchReading(says_none=True)
+        return _LineReading(says_none=True)
     if names:
         return _checked(names[0])
     if says_no_branch(flat or text):
-        return BranchReading(says_none=True)
-    return BranchReading(note=f"Branch: names no branch that can be read: {excerpt(line.text)}")
+        return _LineReading(says_none=True)
+    return _LineReading(note=f"Branch: names no branch that can be read: {excerpt(line.text)}")
 
 
-def _checked(name: str) -> BranchReading:
+def _checked(name: str) -> _LineReading:
     if is_valid_ref(name):
-        return BranchReading(name=name)
-    return BranchReading(note=f"Branch: not a name that git takes: {excerpt(name)}")
+        return _LineReading(names=(name,))
+    return _LineReading(note=f"Branch: not a name that git takes: {excerpt(name)}")
 
 
-def _read_listing(match: re.Match[str]) -> BranchReading:
+def _read_listing(match: re.Match[str]) -> _LineReading:
     """``cursor/x...origin/cursor/x [ahead 1]`` of ``git status -sb``."""
     local, remote = unwrapped(match["local"]), unwrapped(match["remote"])
     if local != remote:
-        return BranchReading(note=f"Branch: {excerpt(local)} follows {excerpt(remote)} on the remote; none was taken")
+        return _LineReading(note=f"Branch: {excerpt(local)} follows {excerpt(remote)} on the remote; none was taken")
     if (match["state"] or "").strip() == "gone":
-        return BranchReading(note=f"Branch: {excerpt(local)} is gone from the remote; none was taken")
+        return _LineReading(note=f"Branch: {excerpt(local)} is gone from the remote; none was taken")
     return _checked(local)
 
 

@@ -16,6 +16,7 @@ NAMES = {
     "cursor/foo": "cursor/foo",
     "**cursor/foo**": "cursor/foo",
     "- cursor/foo": "cursor/foo",
+    "After several attempts:\n\n`cursor/foo`": "cursor/foo",
     "1. cursor/foo": "cursor/foo",
     "'cursor/foo'": "cursor/foo",
     "“cursor/foo”": "cursor/foo",
