@@ -73,13 +73,8 @@ def _read_lines(lines: Sequence[Line]) -> Claims:
     if len(lines) > CLAIM_LIMIT:
         notes.append(f"Measurements: only the first {CLAIM_LIMIT} lines were read")
     notes += _contradictions(claims)
-    return Claims(claims=tuple(claims), says_none=_verdict(lines, claims, said_none=said_none), notes=tuple(notes))
-
-
-def _verdict(lines: Sequence[Line], claims: Iterable[MeasurementClaim], *, said_none: bool) -> bool | None:
-    if any(True for _ in claims):
-        return False
-    return True if said_none else (False if lines else None)
+    says_none = said_none and not claims
+    return Claims(claims=tuple(claims), says_none=says_none if lines else None, notes=tuple(notes))
 
 
 def _line_claim(text: str) -> MeasurementClaim | None:
