@@ -13,13 +13,13 @@ from orchestrate.text.branches import BranchReading, read_branch, unwrapped
 from orchestrate.text.claims import read_claims
 from orchestrate.text.cleaning import excerpt, readable
 from orchestrate.text.headers import strip_header
+from orchestrate.text.outcomes import read_failure_mode, read_status, read_verification
 from orchestrate.text.pull_requests import read_pull_request
 from orchestrate.text.readings import agreed
 from orchestrate.text.sections import Section, Strength, titled, titles_of
 from orchestrate.text.thinning import thinned
 from orchestrate.text.titles import Title
 from orchestrate.text.unwrapping import read_sections
-from orchestrate.text.verdicts import read_failure_mode, read_status, read_verification
 
 _EXPECTED_OF_ALL = frozenset({Title.STATUS, Title.BRANCH, Title.VERIFICATION, Title.VERDICT, Title.NOTES})
 _EXPECTED_OF_WORK = _EXPECTED_OF_ALL | {Title.WORK, Title.MEASUREMENTS, Title.FOLLOW_UPS}

@@ -7,7 +7,7 @@ from orchestrate.model.names import AgentId, TaskName, placeholder_branch
 from orchestrate.model.plan import Measurement, Plan, Task
 from orchestrate.model.vocabulary import HandoffStatus, TaskType, Verification
 from orchestrate.text.headers import strip_header
-from orchestrate.text.relay import UPSTREAM_BUDGET_BYTES, fair_shares, shortened
+from orchestrate.text.shortening import UPSTREAM_BUDGET_BYTES, fair_shares, shortened
 from orchestrate.text.templates import Templates
 
 DEFAULT_INSTALL = "pip install orchestrate-agents"

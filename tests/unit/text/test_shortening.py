@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from orchestrate.text.relay import fair_shares, shortened
+from orchestrate.text.shortening import fair_shares, shortened
 
 
 @pytest.mark.parametrize(

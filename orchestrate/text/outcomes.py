@@ -1,4 +1,4 @@
-"""The words of a handoff that the engine acts on: status, verification level, failure mode."""
+"""How the work ended, in the words that the engine acts on: status, verification level, failure mode."""
 
 import re
 from collections.abc import Mapping, Sequence
