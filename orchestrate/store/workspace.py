@@ -26,6 +26,7 @@ from orchestrate.store.group_commit import GroupCommit
 from orchestrate.store.journal import JOURNAL, Journal, Position
 from orchestrate.store.loading import LoadedState, load, workspace_folder
 from orchestrate.store.lock import BEAT_SECONDS, LOCK, WorkspaceLock
+from orchestrate.store.recent import RecentHandoffs
 from orchestrate.store.snapshot import STATE, SnapshotPolicy, SnapshotWriter
 
 INBOX = "inbox"
@@ -55,6 +56,7 @@ class WorkspaceStore:
         self._journal = journal
         self._policy = policy
         self._files = AttemptFiles(folder)
+        self._recent = RecentHandoffs()
         self._writer = BatchWriter()
         self._requests = GroupCommit[Save](self._writer.write)
         self._replies = GroupCommit[Save](self._writer.write)
@@ -134,6 +136,7 @@ class WorkspaceStore:
         """Write and sync a reply, the attempt's files before the latest handoff; answers its path in the workspace."""
         save = self._files.reply(task, attempt, raw=raw, handoff=handoff, postmortem=postmortem)
         await self._replies.put(save)
+        self._recent.put(task, handoff)
         return handoff_path(task)
 
     async def read_raw(self, task: TaskName, attempt: int) -> bytes | None:
@@ -142,7 +145,7 @@ class WorkspaceStore:
 
     async def read_handoff(self, task: TaskName) -> str | None:
         """The task's latest handoff with its header; what is no UTF-8 is replaced."""
-        data = await self._in_reading_thread(self._files.read_handoff, task)
+        data = self._recent.get(task) or await self._in_reading_thread(self._files.read_handoff, task)
         return None if data is None else data.decode(errors="replace")
 
     async def keep_beating(self, clock: Clock) -> None:
