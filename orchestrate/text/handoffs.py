@@ -6,6 +6,7 @@ The message is cleaned of what nobody sees, freed from a fence around the whole 
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import is_valid_ref
@@ -41,16 +42,25 @@ def parse_handoff(
     ``run_branches`` are what the run reports; they count where the message names no branch or only repeats
     ``placeholder``. Without ``repo_url`` no pull request is known.
     """
-    sections, notes = read_sections(thinned(textwrap.dedent(strip_header(readable(text)))))
-    branch = _branch_of(sections)
+    sections, fence_notes = read_sections(thinned(textwrap.dedent(strip_header(readable(text)))))
+    read = _values_of(sections, run_branches=run_branches, placeholder=placeholder, repo_url=repo_url)
+    structured = _is_structured(sections, task_type=task_type)
+    has_branch = read.branch is not None
+    missing = _missing(sections, text, structured=structured, task_type=task_type, has_branch=has_branch)
+    return replace(read, structured=structured, notes=(*fence_notes, *missing, *read.notes))
+
+
+def _values_of(
+    sections: Sequence[Section], *, run_branches: Sequence[str], placeholder: str | None, repo_url: str | None
+) -> Handoff:
     status = agreed(titled(sections, Title.STATUS), read_status, name="Status")
     verification = agreed(_verdict_sections(sections), read_verification, name="Verification")
     failure_mode = agreed(titled(sections, Title.FAILURE_MODE), read_failure_mode, name="Failure mode")
     pull_request = read_pull_request(sections, repo_url=repo_url)
-    claims = read_claims(titled(sections, Title.MEASUREMENTS))
-    structured = _is_structured(sections, task_type=task_type)
+    branch = _branch_of(sections)
     name, branch_notes = _settled(branch, run_branches=run_branches, placeholder=placeholder)
-    readings = (status, verification, failure_mode, pull_request)
+    claims = read_claims(titled(sections, Title.MEASUREMENTS))
+    notes = (reading.note for reading in (status, verification, failure_mode, pull_request))
     return Handoff(
         status=status.value,
         branch=name,
@@ -59,14 +69,7 @@ def parse_handoff(
         pr_number=pull_request.value,
         measurements=claims.claims,
         measurements_none=claims.says_none,
-        structured=structured,
-        notes=(
-            *notes,
-            *_missing(sections, text, structured=structured, task_type=task_type, has_branch=name is not None),
-            *(reading.note for reading in readings if reading.note is not None),
-            *branch_notes,
-            *claims.notes,
-        ),
+        notes=(*(note for note in notes if note is not None), *branch_notes, *claims.notes),
         says_no_branch=branch.says_none,
     )
 
