@@ -29,6 +29,7 @@ TEMPLATE_NAMES = (
     "_upstreams.md.j2",
 )
 
+_HINT = "correct the template, or leave --templates out to use the ones that come with orchestrate"
 #: What a template of a user's own can do wrong while it runs, beside jinja's own errors.
 _MISTAKES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -48,7 +49,6 @@ class Templates:
             auto_reload=False,
         )
         self._environment.filters.update(code=code, fence=fence, item=item)
-        self._environment.globals.update(code=code, fence=fence)
 
     def render(self, name: str, values: Mapping[str, object]) -> str:
         """The text of a template with these values."""
@@ -89,9 +89,6 @@ class Templates:
                 place = f"{file}:{traceback.tb_lineno}"
             traceback = traceback.tb_next
         return place
-
-
-_HINT = "correct the template, or leave --templates out to use the ones that come with orchestrate"
 
 
 def _syntax_refusal(error: TemplateSyntaxError, name: str) -> InputRefused:
