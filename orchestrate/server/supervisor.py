@@ -112,7 +112,8 @@ class _Supervisor:
             found = True
         for pid in _children():
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
+                if os.getpgid(pid) != self._agent:  # a second SIGTERM means "at once" to many programs
+                    os.kill(pid, number)
                 found = True
         return found
 

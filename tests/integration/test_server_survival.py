@@ -7,8 +7,6 @@ import shutil
 import signal
 import socket
 import sqlite3
-import subprocess
-import sys
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -399,15 +397,3 @@ def test_the_server_ends_in_order_on_sigterm(state):
 
     assert read_server_file(state) is None
     assert "server ended" in (state / "server.log").read_text()
-
-
-def test_the_module_says_in_one_line_why_it_cannot_serve(tmp_path):
-    (tmp_path / "file").write_text("")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "orchestrate.server", "--state-dir", str(tmp_path / "file" / "state")],
-        stderr=subprocess.PIPE,
-    )
-    _, complaint = process.communicate(timeout=30)
-
-    assert process.returncode == 2
-    assert complaint.decode().count("\n") == 1

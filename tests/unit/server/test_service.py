@@ -1,22 +1,11 @@
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-
 import anyio
-import orjson
 import pytest
-import structlog
 
 from orchestrate.errors import Refused
-from orchestrate.model.wire import LocalAgent
 from orchestrate.server.access import OWNER, Caller
-from orchestrate.server.database import Database
-from orchestrate.server.live_runs import LiveRuns
-from orchestrate.server.lookups import Lookups
 from orchestrate.server.runners.null import NullRunner
-from orchestrate.server.service import Call, Offer, Service
-from orchestrate.system import SystemClock
+from tests.support.server_parts import LASTING, call, running
 
-LASTING = 'null-runner: {"seconds": 60}'
 AGENT = "bc-0f8fad5b-d9cb-469f-a165-70867728950e"
 
 
@@ -35,48 +24,6 @@ class SlowRunner(NullRunner):
     async def place(self, order):
         await self.go.wait()
         return await super().place(order)
-
-
-@asynccontextmanager
-async def running(folder, runner_type=NullRunner):
-    database, clock = Database(folder / "server.db"), SystemClock()
-    try:
-        async with anyio.create_task_group() as tasks:
-            yield assembled(database, tasks, clock, runner_type(clock))
-            tasks.cancel_scope.cancel()
-    finally:
-        database.close()
-
-
-@dataclass
-class Our:
-    """A service with what it stands on."""
-
-    runner: NullRunner
-    lookups: Lookups
-    service: Service
-
-    async def create(self, call):
-        return orjson.loads(await self.service.create_agent(call))
-
-    async def ended(self, run):
-        """The run once it has ended."""
-        while (live := self.lookups.live(run["id"])) is not None:
-            await live.news.wait()
-        return self.lookups.run(OWNER, run["agentId"], run["id"])
-
-
-def assembled(database, tasks, clock, runner):
-    log, runners = structlog.wrap_logger(structlog.ReturnLogger()), {"null": runner}
-    live_runs = LiveRuns(database=database, runners=runners, tasks=tasks, clock=clock, log=log, on_end=lambda: None)
-    lookups = Lookups(database=database, runners=runners, live_runs=live_runs)
-    offer = Offer(runners, default_agent=LocalAgent(runner="null"))
-    service = Service(offer, database=database, lookups=lookups, live_runs=live_runs, clock=clock, log=log)
-    return Our(runner, lookups, service)
-
-
-def call(prompt="work", *, caller=OWNER, key=None, **body):
-    return Call(caller, orjson.dumps({"prompt": {"text": prompt}, **body}), key=key)
 
 
 async def test_a_fault_of_a_runner_is_the_end_of_its_run_only(tmp_path):
@@ -129,3 +76,38 @@ async def test_one_key_of_two_callers_is_two_keys(tmp_path):
         parent = await our.service.create_agent(call(LASTING, key="k", agentId=AGENT))
 
         assert await our.service.create_agent(call("other", key="k", caller=Caller(AGENT))) != parent
+
+
+async def test_a_follow_up_is_admitted_once_for_a_key(tmp_path):
+    async with running(tmp_path) as our:
+        created = await our.create(call(agentId=AGENT))
+        await our.ended(created["run"])
+        more = call(LASTING, key="more", agent_id=AGENT)
+
+        first, again = our.service.create_run(more, AGENT), our.service.create_run(more, AGENT)
+
+        assert first == again
+        assert our.live_runs.count == 1
+        with pytest.raises(Refused, match="active"):
+            our.service.create_run(call("else", key="else", agent_id=AGENT), AGENT)
+
+
+async def test_archiving_is_undone_by_unarchiving(tmp_path):
+    async with running(tmp_path) as our:
+        await our.ended((await our.create(call(agentId=AGENT)))["run"])
+        for archived, status in ((True, "ARCHIVED"), (True, "ARCHIVED"), (False, "IDLE"), (False, "IDLE")):
+            assert our.service.set_archived(OWNER, AGENT, archived=archived) == {"id": AGENT}
+            assert our.lookups.agent(OWNER, AGENT)["status"] == status
+
+
+async def test_an_archived_agent_at_work_goes_on(tmp_path):
+    async with running(tmp_path) as our:
+        created = await our.create(call(LASTING, agentId=AGENT))
+        our.service.set_archived(OWNER, AGENT, archived=True)
+        our.service.cancel(OWNER, AGENT, created["run"]["id"])
+
+        assert (await our.ended(created["run"]))["status"] == "CANCELLED"
+
+
+def test_one_body_to_two_agents_is_two_requests():
+    assert len({call("x", agent_id=agent_id).digest for agent_id in (None, "bc-1", "bc-2")}) == 3

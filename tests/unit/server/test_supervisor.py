@@ -149,6 +149,18 @@ def test_an_agent_has_a_while_to_clean_up(spool):
     assert (spool.exit().reason, spool.exit().exit_status) == ("cancelled", 5)
 
 
+def test_an_agent_is_told_once_to_end(spool):
+    source = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: print('told', flush=True)); print('up', flush=True)\nwhile True: time.sleep(3600)"
+    prepare(spool, source, grace_seconds=0.3)
+    start(spool)
+    wait_until(lambda: read(spool, "stdout") == b"up\n", what="the agent")
+
+    spool.request_cancel()
+    wait_until(lambda: spool.exit() is not None, what="the exit file")
+
+    assert read(spool, "stdout") == b"up\ntold\n"
+
+
 def test_time_is_limited(spool):
     prepare(spool, "import time; time.sleep(3600)", timeout_seconds=0.1)
 
