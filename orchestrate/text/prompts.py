@@ -50,8 +50,8 @@ class PromptContext:
 
 
 def is_merge_task(task: Task) -> bool:
-    """True for a worker called ``merge-<name>``: joining its dependencies' branches is what it is for."""
-    return task.type is TaskType.WORKER and task.name.startswith("merge-")
+    """True for a worker called ``merge-<name>`` with dependencies: joining their branches is what it is for."""
+    return task.type is TaskType.WORKER and task.name.startswith("merge-") and bool(task.depends_on)
 
 
 def render_prompt(templates: Templates, *, plan: Plan, task: Task, context: PromptContext) -> str:
@@ -93,6 +93,7 @@ def render_root_prompt(
         "work_heading": "What my subtree did",
         "is_merge": False,
         "is_planner": True,
+        "is_verifier": False,
         "opens_pull_request": False,
     }
     return templates.render("root.md.j2", values)
@@ -138,6 +139,7 @@ def _facts_of_the_launch(plan: Plan, *, task: Task, context: PromptContext) -> d
         "sources": context.upstreams if is_merge else (),
         "is_merge": is_merge,
         "is_planner": is_planner,
+        "is_verifier": task.type is TaskType.VERIFIER,
         "opens_pull_request": task.open_pr and task.type is TaskType.WORKER,
         "work_heading": "What my subtree did" if is_planner else "What I did",
         "workspace": f"{WORKSPACES}/{task.name}",

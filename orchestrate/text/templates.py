@@ -26,6 +26,7 @@ TEMPLATE_NAMES = (
     "_measurements.md.j2",
     "_rules.md.j2",
     "_task.md.j2",
+    "_tasks.md.j2",
     "_upstreams.md.j2",
 )
 

@@ -86,6 +86,11 @@ def test_every_agent_is_told_the_rules_and_the_whole_job(name):
     assert all(len(line) <= 120 for line in text.splitlines())
 
 
+def test_only_a_verifier_is_told_that_checking_commits_nothing():
+    assert "checking itself changes and commits nothing" in prompt("check")
+    assert all("checking itself" not in prompt(name) for name in ("build", "merge-all", "part"))
+
+
 def test_only_a_planner_may_launch_agents():
     for name in ("build", "merge-all", "check"):
         assert "Launch no agents of your own" in prompt(name)
@@ -195,9 +200,10 @@ def test_a_merge_task_has_the_real_branches():
     assert "## Branches to merge" not in prompt("docs", upstreams=(upstream(),))
 
 
-def test_only_a_worker_called_merge_is_a_merge_task():
-    plan = plan_of()
-    assert [task.name for task in plan.tasks if is_merge_task(task)] == ["merge-all"]
+def test_only_a_worker_called_merge_that_has_something_to_merge_is_a_merge_task():
+    alone = {"name": "merge-nothing", "type": "worker", "scopedGoal": "Join."}
+    for plan, names in ((plan_of(), ["merge-all"]), (plan_of(tasks=[alone]), [])):
+        assert [task.name for task in plan.tasks if is_merge_task(task)] == names
 
 
 def test_a_verifier_has_its_targets_goal_acceptance_and_recipe():
@@ -234,12 +240,15 @@ def test_a_subplanner_has_its_workspace_and_the_loop():
         "- `andonStateRef`: `orch-state/exports`\n",
         "- `andonStatePath`: `.orchestrate/exports/state.json`\n",
         "- `slackChannel`: `C1`\n",
-        "- `m1` (for worker, verifier)\n- `m2` (for worker)\n- `m9`\n",
+        "  - `m1` (for worker, verifier)\n  - `m2` (for worker)\n  - `m9`\n",
         "`pip install ./here`",
         "`orchestrate run .orchestrate/part --max-runtime-sec 3300`",
         "Run it in the foreground",
         "at most two retries",
         "postmortems",
+        "`orch/<rootSlug>/<task>`",
+        "`orchestrate schema plan`",
+        "the branch that holds the result of your subtree",
         *(f"- `{code}`: " for code in (0, 1, 2, 100, 130)),
     ):
         assert part in text
