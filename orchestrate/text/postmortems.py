@@ -32,15 +32,16 @@ class Ending:
     url: str | None = None
 
 
+_ANEW = "give the task a new name in plan.json and run the plan again: what has ended is not launched again by itself"
 _ADVICE: Mapping[FailureMode, str] = {
     FailureMode.CAP_HIT: "The run reached a limit of time or usage. Cut the task into smaller ones, or wait until the limit resets.",
     FailureMode.OOM: "The agent's machine ran out of memory. Give the task less to hold at once, or a larger environment.",
-    FailureMode.TOOL_ERROR: "The agent's program or one of its tools failed. Mend what the message names, then respawn the task.",
-    FailureMode.NETWORK_DROP: "The connection was lost. Nothing speaks against the same task again: respawn it.",
-    FailureMode.UNKNOWN: "The cause is not known. Look at the agent's page, then respawn the task, or change its goal.",
+    FailureMode.TOOL_ERROR: f"The agent's program or one of its tools failed. Mend what the message names, then {_ANEW}.",
+    FailureMode.NETWORK_DROP: f"The connection was lost. Nothing speaks against the same task once more: {_ANEW}.",
+    FailureMode.UNKNOWN: f"The cause is not known. Look at the agent's page, change the goal where it misled, then {_ANEW}.",
 }
 _ADVICE_WITHOUT_HANDOFF = (
-    "The work may be done, but nothing says so. Look at the branch; ask the agent for its handoff, or respawn the task."
+    f"The work may be done, but nothing says so. Look at the branch; if the work is not there, {_ANEW}."
 )
 
 
