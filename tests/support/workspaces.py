@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from orchestrate.model.records import Record, encode_record
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Attention, TaskRow, Workspace
 from orchestrate.model.states import encode_state
@@ -41,6 +42,12 @@ def write_state(folder: Path, rows: Iterable[TaskRow], *, attention: Iterable[At
         journal_offset=0,
     )
     (folder / "state.json").write_bytes(data)
+
+
+def write_journal(folder: Path, records: Iterable[Record]) -> None:
+    """These records behind those that are there."""
+    with (folder / "journal.jsonl").open("ab") as file:
+        file.writelines(encode_record(record, [encode_row(row) for row in record.rows]) for record in records)
 
 
 def write_reply(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from orchestrate.cli.messages import count_of
 from orchestrate.cli.screens.graph import GraphView, Node
 from orchestrate.cli.screens.graph_text import edges
 from orchestrate.cli.screens.layers import Placement, layers_of, placed
@@ -16,6 +17,9 @@ _LETTER, _BOX, _ROW, _GAP, _MARGIN, _HEAD = 7.3, 40, 56, 64, 16, 28
 _PADDING = 10
 #: Longest name and longest word in a box, in letters.
 _NAME, _WORD = 40, 34
+
+#: Characters that no XML may hold, beside those that are spelled out for terminals too.
+_NO_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")
 
 _STYLE = """\
   svg { background: #fff; color: #1f2328; font: 12px ui-monospace, monospace }
@@ -135,7 +139,8 @@ def _title(node: Node) -> str:
 
 
 def _description(tally: Tally, *, layers: int) -> str:
-    return f"A graph of {tally.total} tasks in {layers} layers, from left to right: {_counts(tally)}."
+    size = f"{count_of(tally.total, 'task')} in {count_of(layers, 'layer')}"
+    return f"A graph of {size}, from left to right: {_counts(tally)}."
 
 
 def _counts(tally: Tally) -> str:
@@ -150,5 +155,5 @@ def _counts(tally: Tally) -> str:
 
 
 def _text(text: str) -> str:
-    """Text of the picture; control characters, which XML forbids, are spelled out."""
-    return escape(escape_for_terminal(text))
+    """Text of the picture; what XML forbids is spelled out, or shown as a sign for what cannot be shown."""
+    return escape(escape_for_terminal(text).translate(_NO_XML))

@@ -42,7 +42,7 @@ def story_screen(view: StoryView, look: Look, *, is_verbose: bool = False) -> li
     if not view.sentences:
         lines.append(line("  it was never launched"))
     if is_verbose:
-        lines += [line(f"{'':{_INDENT}}", Span(f"{label:<7}", Tint.DIM), text) for label, text in view.ids]
+        lines += [line(f"{'':{_INDENT}}", Span(f"{label:<8}", Tint.DIM), text) for label, text in view.ids]
     if needs_somebody(view.row) and view.row.handoff_path is not None:
         lines.append(command("  do: ", command_for(view.row, look)))
     return lines

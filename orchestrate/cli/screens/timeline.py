@@ -7,7 +7,7 @@ from itertools import groupby
 from orchestrate.cli.screens.advice import needs_somebody
 from orchestrate.cli.screens.durations import duration
 from orchestrate.cli.screens.estimate import Chain
-from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut_middle, line, padded
+from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut_middle, folded, line, padded
 from orchestrate.cli.screens.table import TINTS, name_columns
 from orchestrate.cli.screens.tally import Tally, headline
 from orchestrate.cli.screens.time_axis import CUT, TimeAxis, time_axis
@@ -58,7 +58,7 @@ def timeline_screen(view: TimelineView, look: Look, *, is_whole: bool = False) -
     on_path = frozenset(view.longest.names if view.longest is not None else ())
     lines = [head, line(Span(f"{'':{names + 2}}{axis.labels(tz=look.tz)}", Tint.DIM))]
     lines += [_lane_line(row, cells, view, names=names, is_on_path=row.name in on_path) for row, cells in lanes]
-    return [*lines, *_left_out(view, rows, shown, look), _legend_line(view, [cells for _, cells in lanes])]
+    return [*lines, *_left_out(view, rows, shown, look), *_legend(view, [cells for _, cells in lanes], look)]
 
 
 def _track(view: TimelineView, row: TaskRow) -> Track:
@@ -135,10 +135,10 @@ def _left_out(view: TimelineView, rows: Sequence[TaskRow], shown: Sequence[TaskR
     return lines
 
 
-def _legend_line(view: TimelineView, lanes: Sequence[Sequence[str]]) -> Line:
+def _legend(view: TimelineView, lanes: Sequence[Sequence[str]], look: Look) -> list[Line]:
     """The signs that are there, and the longest path."""
     used = {sign for cells in lanes for sign in cells}
     told = [f"{sign} {words}" for sign, words in _LEGEND if sign[0] in used]
     if view.longest is not None and view.longest.seconds > 0:
         told.append(f"* longest path {duration(view.longest.seconds)}")
-    return line(Span(f"  {'  '.join(told)}", Tint.DIM))
+    return [line(Span(f"  {each}", Tint.DIM)) for each in folded(told, columns=look.columns - 2)]

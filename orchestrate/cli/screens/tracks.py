@@ -13,6 +13,9 @@ from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import epoch_seconds
 from orchestrate.model.vocabulary import TaskStatus
 
+#: Engines write nothing while agents work: one that follows so soon was hardly missed.
+_UNWATCHED_SECONDS = 600
+
 
 class Doing(StrEnum):
     """What a stretch of time was for the task."""
@@ -54,7 +57,7 @@ class History:
     """Every task's track, and when an engine lived to see it."""
 
     tracks: Mapping[TaskName, Track]
-    #: From the first to the last record of each engine; empty without a journal.
+    #: From the first to the last record of an engine, and of those that followed soon; empty without a journal.
     lives: Sequence[tuple[float, float]]
 
 
@@ -93,6 +96,8 @@ class _Reader:
     lives: list[tuple[float, float]] = field(default_factory=list)
     rows: dict[TaskName, TaskRow] = field(default_factory=dict)
     first_seen: dict[TaskName, float] = field(default_factory=dict)
+    #: Until when a task was not to be launched, be that over or not.
+    paused: dict[TaskName, float] = field(default_factory=dict)
     open: dict[TaskName, _Open] = field(default_factory=dict)
     engine: EngineId | None = None
 
@@ -101,8 +106,8 @@ class _Reader:
         at = _moment(record.at)
         if at is None:
             return
-        if record.engine != self.engine:
-            self.engine = record.engine
+        is_other, self.engine = record.engine != self.engine, record.engine
+        if not self.lives or (is_other and at - self.lives[-1][1] > _UNWATCHED_SECONDS):
             self.lives.append((at, at))
         self.lives[-1] = (self.lives[-1][0], max(at, self.lives[-1][1]))
         for row in record.rows:
@@ -116,33 +121,36 @@ class _Reader:
 
     def _take_row(self, row: TaskRow, at: float) -> None:
         self.first_seen.setdefault(row.name, at)
-        before, present = self.rows.get(row.name), self.open.get(row.name)
+        present, pause = self.open.get(row.name), _moment(row.not_before)
         self.rows[row.name] = row
         if present is not None and (row.status != TaskStatus.RUNNING or row.attempts != present.number):
             self._end(row.name, self.open.pop(row.name), at, ended=row.status)
             present = None
         if row.status != TaskStatus.RUNNING:
+            if pause is not None:
+                self.paused[row.name] = pause
             return
         if present is None:
-            self.open[row.name] = self._begin(row, before, at)
+            self.open[row.name] = self._begin(row, at)
         elif row.stalled_since is not None and present.silent_since is None:
             present.silent_since = max(_moment(row.stalled_since) or at, present.start)
         elif row.stalled_since is None and present.silent_since is not None:
             self._fall_silent(row.name, present, at)
 
-    def _begin(self, row: TaskRow, before: TaskRow | None, at: float) -> _Open:
+    def _begin(self, row: TaskRow, at: float) -> _Open:
         start = _moment(row.started_at) or at
-        ready = self._ready_at(row, before)
+        ready = self._ready_at(row)
         if ready is not None and ready < start:
             self._track(row.name).stretches.append(Stretch(Doing.WAITED, ready, start))
         return _Open(row.attempts, start)
 
-    def _ready_at(self, row: TaskRow, before: TaskRow | None) -> float | None:
+    def _ready_at(self, row: TaskRow) -> float | None:
         """Since when nothing but a slot was missing."""
         ends = [_moment(self.rows[each].finished_at) for each in row.depends_on if each in self.rows]
-        pause = None if before is None else _moment(before.not_before)
         former = [each.end for each in self._track(row.name).tries[-1:]]
-        moments = [each for each in (*ends, pause, *former, self.first_seen[row.name]) if each is not None]
+        moments = [
+            each for each in (*ends, *former, self.paused.get(row.name), self.first_seen[row.name]) if each is not None
+        ]
         return max(moments, default=None)
 
     def _end(self, name: TaskName, present: _Open, at: float, *, ended: TaskStatus | None) -> None:
