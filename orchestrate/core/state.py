@@ -155,15 +155,18 @@ def _with_row(state: State, row: TaskRow) -> State:
     rows = state.rows.set(row.name, row)
     if state.blueprint is None:
         return replace(state, rows=rows)
-    state = replace(
+    after = replace(
         state,
         rows=rows,
         counts=_moved(state.counts, before, row),
         awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
     )
-    state = _with_dependants(state, before, row)
-    return _queued(state, before, row)
+    after = _with_own_count(_with_dependants(after, before, row), before, row)
+    was_queued = before is not None and may_start(state, row.name)
+    if was_queued or not may_start(after, row.name):
+        return after
+    return replace(after, ready=added(after.ready, row.name, rank=state.blueprint.rank(row.name)))
 
 
 def _trimmed(state: State) -> State:
@@ -200,18 +203,10 @@ def _with_dependants(state: State, before: TaskRow | None, after: TaskRow) -> St
     return replace(state, waiting=waiting, ready=ready)
 
 
-def _queued(state: State, before: TaskRow | None, after: TaskRow) -> State:
-    """The state with a row that came back to pending, or whose moment has come, among the ready ones again."""
-    blueprint = state.blueprint
-    assert blueprint is not None
+def _with_own_count(state: State, before: TaskRow | None, after: TaskRow) -> State:
+    """The count of the row's own open dependencies, there while it is pending."""
     if after.status != TaskStatus.PENDING:
         return state if after.name not in state.waiting else replace(state, waiting=state.waiting.delete(after.name))
-    was_ready = before is not None and is_ready(before) and state.waiting.get(after.name) == 0
     if before is not None and before.status == TaskStatus.PENDING and before.depends_on == after.depends_on:
-        count = state.waiting[after.name]
-    else:
-        count = _open_dependencies(state, after)
-        state = replace(state, waiting=state.waiting.set(after.name, count))
-    if count or not is_ready(after) or was_ready:
         return state
-    return replace(state, ready=added(state.ready, after.name, rank=blueprint.rank(after.name)))
+    return replace(state, waiting=state.waiting.set(after.name, _open_dependencies(state, after)))
