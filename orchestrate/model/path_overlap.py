@@ -21,7 +21,7 @@ _Segments = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class AllowedPath:
     """A pattern that one task may change; ``task`` and ``place`` are indices in the plan."""
 
     task: int
@@ -32,30 +32,31 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """For each task the first claim that meets one of an earlier task; ``is_whole`` is False if it became too much."""
+    """For each task the first path that meets one of an earlier task; ``is_whole`` is False if it became too much."""
 
-    pairs: tuple[tuple[Claim, Claim], ...]
+    pairs: tuple[tuple[AllowedPath, AllowedPath], ...]
     is_whole: bool
 
 
-def overlaps_of(claims: Iterable[Claim], *, side_by_side: Callable[[Claim, Claim], bool]) -> Overlaps:
-    """Claims of tasks that run side by side and may match the same file, the earlier of each pair first.
+def overlaps_of(paths: Iterable[AllowedPath], *, side_by_side: Callable[[AllowedPath, AllowedPath], bool]) -> Overlaps:
+    """Paths of tasks that run side by side and may match the same file, the earlier of each pair first.
 
     Patterns under different folders cost nothing; of the others ``MAX_COMPARISONS`` pairs are looked at.
     """
     index = _Index()
-    pairs: list[tuple[Claim, Claim]] = []
+    pairs: list[tuple[AllowedPath, AllowedPath]] = []
     left = MAX_COMPARISONS
-    for claim in claims:
-        fixed = _fixed_part(segments_of(claim.pattern))
-        for earlier in index.near(fixed) if not pairs or pairs[-1][1].task != claim.task else ():
+    for path in paths:
+        fixed = _fixed_part(segments_of(path.pattern))
+        is_told = bool(pairs) and pairs[-1][1].task == path.task
+        for earlier in () if is_told else index.near(fixed):
             left -= 1
             if left < 0:
                 return Overlaps(tuple(pairs), is_whole=False)
-            if earlier.task != claim.task and _conflict(earlier, claim) and side_by_side(earlier, claim):
-                pairs.append((earlier, claim))
+            if earlier.task != path.task and _conflict(earlier, path) and side_by_side(earlier, path):
+                pairs.append((earlier, path))
                 break
-        index.add(fixed, claim)
+        index.add(fixed, path)
     return Overlaps(tuple(pairs), is_whole=True)
 
 
@@ -65,25 +66,25 @@ def may_overlap(first: str, second: str) -> bool:
 
 
 class _Index:
-    """Claims by the folders that their patterns begin with."""
+    """Paths by the folders that their patterns begin with."""
 
     def __init__(self) -> None:
-        self._at: dict[_Segments, list[Claim]] = defaultdict(list)
-        self._under: dict[_Segments, list[Claim]] = defaultdict(list)
+        self._at: dict[_Segments, list[AllowedPath]] = defaultdict(list)
+        self._under: dict[_Segments, list[AllowedPath]] = defaultdict(list)
 
-    def add(self, fixed: _Segments, claim: Claim) -> None:
-        self._at[fixed].append(claim)
+    def add(self, fixed: _Segments, path: AllowedPath) -> None:
+        self._at[fixed].append(path)
         for length in range(len(fixed)):
-            self._under[fixed[:length]].append(claim)
+            self._under[fixed[:length]].append(path)
 
-    def near(self, fixed: _Segments) -> Iterator[Claim]:
-        """Claims above, at and below this folder; no other can match a file of it."""
+    def near(self, fixed: _Segments) -> Iterator[AllowedPath]:
+        """Paths above, at and below this folder; no other can match a file of it."""
         for length in range(len(fixed) + 1):
             yield from self._at.get(fixed[:length], ())
         yield from self._under.get(fixed, ())
 
 
-def _conflict(first: Claim, second: Claim) -> bool:
+def _conflict(first: AllowedPath, second: AllowedPath) -> bool:
     if not may_overlap(first.pattern, second.pattern):
         return False
     both = (first.pattern, second.pattern)

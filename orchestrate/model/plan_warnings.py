@@ -7,7 +7,7 @@ from functools import cached_property
 from orchestrate.model.faults import Problem, quoted
 from orchestrate.model.graph import dependencies_first, dependencies_of
 from orchestrate.model.names import TaskName, placeholder_branch
-from orchestrate.model.path_overlap import MAX_COMPARISONS, Claim, overlaps_of
+from orchestrate.model.path_overlap import MAX_COMPARISONS, AllowedPath, overlaps_of
 from orchestrate.model.plan import Plan
 from orchestrate.model.plan_source import Reading, walk
 from orchestrate.model.vocabulary import TaskType
@@ -88,11 +88,11 @@ def _shared_paths(plan: Plan, order: "_Order") -> Iterator[Problem]:
         return
     names = [task.name for task in plan.tasks]
 
-    def side_by_side(one: Claim, other: Claim) -> bool:
+    def side_by_side(one: AllowedPath, other: AllowedPath) -> bool:
         first, second = names[one.task], names[other.task]
         return not order.is_before(first, second) and not order.is_before(second, first)
 
-    overlaps = overlaps_of(_claims(plan), side_by_side=side_by_side)
+    overlaps = overlaps_of(_allowed_paths(plan), side_by_side=side_by_side)
     for earlier, later in overlaps.pairs:
         yield Problem(
             ("tasks", later.task, "pathsAllowed", later.place),
@@ -103,11 +103,11 @@ def _shared_paths(plan: Plan, order: "_Order") -> Iterator[Problem]:
         yield Problem(("tasks",), f"more than {MAX_COMPARISONS} pairs of paths may overlap; the rest was not compared")
 
 
-def _claims(plan: Plan) -> Iterator[Claim]:
+def _allowed_paths(plan: Plan) -> Iterator[AllowedPath]:
     for index, task in enumerate(plan.tasks):
         if task.type is not TaskType.VERIFIER:
             for place, pattern in enumerate(task.paths_allowed):
-                yield Claim(task=index, place=place, pattern=pattern, forbidden=task.paths_forbidden)
+                yield AllowedPath(task=index, place=place, pattern=pattern, forbidden=task.paths_forbidden)
 
 
 class _Order:

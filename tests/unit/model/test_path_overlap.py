@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrate.model.path_overlap import MAX_COMPARISONS, Claim, may_overlap, overlaps_of
+from orchestrate.model.path_overlap import MAX_COMPARISONS, AllowedPath, may_overlap, overlaps_of
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_patterns_that_never_match_one_file(first, second):
     assert not may_overlap(second, first)
 
 
-def found(*claims, side_by_side=lambda first, second: True):
-    overlaps = overlaps_of([Claim(*claim) for claim in claims], side_by_side=side_by_side)
+def found(*paths, side_by_side=lambda first, second: True):
+    overlaps = overlaps_of([AllowedPath(*path) for path in paths], side_by_side=side_by_side)
     assert overlaps.is_whole
     return [(first.task, second.task, second.pattern) for first, second in overlaps.pairs]
 
@@ -63,9 +63,9 @@ def test_claims_meet_above_at_and_below_their_folder():
 
 
 def test_each_task_is_named_once_with_the_first_it_meets():
-    claims = [(0, 0, "src/**"), (1, 0, "src/**"), (1, 1, "src/a.py"), (2, 0, "docs"), (2, 1, "src/a.py")]
+    paths = [(0, 0, "src/**"), (1, 0, "src/**"), (1, 1, "src/a.py"), (2, 0, "docs"), (2, 1, "src/a.py")]
 
-    assert found(*claims) == [(0, 1, "src/**"), (0, 2, "src/a.py")]
+    assert found(*paths) == [(0, 1, "src/**"), (0, 2, "src/a.py")]
 
 
 def test_claims_of_one_task_do_not_meet():
@@ -88,12 +88,12 @@ def test_forbidding_something_else_changes_nothing(forbidden):
 
 
 def test_the_comparison_ends_when_it_becomes_too_much():
-    claims = [Claim(number, 0, "src/**") for number in range(MAX_COMPARISONS)]
+    paths = [AllowedPath(number, 0, "src/**") for number in range(MAX_COMPARISONS)]
 
-    assert not overlaps_of(claims, side_by_side=lambda first, second: False).is_whole
+    assert not overlaps_of(paths, side_by_side=lambda first, second: False).is_whole
 
 
 def test_patterns_under_different_folders_cost_nothing():
-    claims = [Claim(number, 0, f"src/{number}/**") for number in range(MAX_COMPARISONS + 1)]
+    paths = [AllowedPath(number, 0, f"src/{number}/**") for number in range(MAX_COMPARISONS + 1)]
 
-    assert overlaps_of(claims, side_by_side=lambda first, second: True).is_whole
+    assert overlaps_of(paths, side_by_side=lambda first, second: True).is_whole
