@@ -93,7 +93,11 @@ def moments(database: Path) -> tuple[dict[str, float], dict[str, float]]:
 def report(times: list[float]) -> None:
     times.sort()
     p50, p99 = times[len(times) // 2], times[int(len(times) * 0.99)]
-    print(json.dumps({"dispatches": len(times), "p50_ms": round(p50, 1), "p99_ms": round(p99, 1), "max_ms": round(times[-1], 1)}))
+    print(
+        json.dumps(
+            {"dispatches": len(times), "p50_ms": round(p50, 1), "p99_ms": round(p99, 1), "max_ms": round(times[-1], 1)}
+        )
+    )
 
 
 if __name__ == "__main__":

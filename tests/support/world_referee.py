@@ -129,7 +129,10 @@ class Referee:
         task = plan.task(name)
         planned = planned_ref(plan, task)
         names = {agent.request.task for agent in self._world.service.agents.values()}
-        owner = next((name for name in sorted(names) if placeholder_branch(SLUG, name, task_type=TaskType.WORKER) == planned), None)
+        owner = next(
+            (name for name in sorted(names) if placeholder_branch(SLUG, name, task_type=TaskType.WORKER) == planned),
+            None,
+        )
         last = None if owner is None else self._last(owner)
         if owner is None or last is None or not last.hands_off:
             return {planned}
