@@ -13,10 +13,11 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+from throughput import make_repository
+
 from orchestrate.api import run_plan
 from orchestrate.model.timestamps import epoch_seconds
 from orchestrate.server.serve import ensure_server, stop_server
-from throughput import make_repository
 
 
 def main() -> None:
@@ -62,7 +63,7 @@ def random_graph(count: int, draw: random.Random) -> list[dict[str, object]]:
     for number in range(count):
         seconds = round(draw.uniform(0.5, 5), 3)
         upstream = draw.sample(range(number), min(number, draw.choice((0, 1, 1, 2, 2, 3))))
-        goal = 'null-runner: {"seconds": %s}' % seconds
+        goal = f'null-runner: {{"seconds": {seconds}}}'
         depends_on = [f"task-{each}" for each in upstream]
         tasks.append({"name": f"task-{number}", "type": "worker", "scopedGoal": goal, "dependsOn": depends_on})
     return tasks
