@@ -256,8 +256,8 @@ class ModelChoice(RequestModel):
 class LocalAgent(RequestModel):
     """Our server only: the agent program of this agent.
 
-    ``command`` is an argv that is run without a shell; the built-in runners are ``["null"]``-like names in
-    ``runner`` instead. ``pass_env`` are names of environment variables whose values come in a header.
+    ``command`` is an argv, run without a shell, for the runner ``command``; the other runners are built in and need
+    none. ``pass_env`` are names of environment variables; their values come in a header.
     """
 
     command: tuple[str, ...] = ()
