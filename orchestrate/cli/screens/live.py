@@ -206,7 +206,8 @@ def _active_line(each: Active, view: LiveView, look: Look, *, names: int) -> Lin
     doing = each.doing if how.kind is Kind.RUNNING and how.word == "running" else how.word
     spent = "" if each.seconds is None else duration(each.seconds)
     seen = "" if each.seen_seconds is None else _seen(each.seen_seconds)
-    cells = [spent, seen, doing or ""]
+    unseen = how.word if view.slots is None else ""  # what agents do never enters the files
+    cells = [spent, seen, doing or unseen]
     if look.is_long:
         cells = [each.row.type, each.tries, *cells, each.row.starting_ref]
     return row_line(how, each.row.name, cells, _columns(look), names=names, url=each.row.url)

@@ -136,3 +136,22 @@ def test_before_anything_runs_there_are_counts_only():
 def test_what_an_agent_does_cannot_move_the_columns():
     lines = shown(replace(SIX, active=[active("docs", 1, 1, "grep \x1b[31mfoo")]), columns=120)
     assert lines[3].endswith("grep \\x1b[31mfoo                    cursor/csv-export-77d0")
+
+
+def test_whoever_only_watches_is_shown_what_the_files_say():
+    watched = replace(SIX, slots=None, active=[Active(a_running_row("docs"), 170)])
+    assert shown(watched) == [
+        "checkout-export   3 of 6 handed off · 2 running · 1 waiting              18m 04s",
+        "  longest path left ~21m: merge-export, verify-export",
+        "  running                 for   seen  doing",
+        "● docs                 2m 50s         running",
+        "· verify-export                       waiting for merge-export",
+        "Ctrl-C ends the watching; the run goes on.",
+    ]
+    assert shown(replace(watched, left=None))[1] == "  running                 for   seen  doing"
+    assert shown(replace(watched, left=None, hold="the andon is raised"))[1] == (
+        "  nothing new starts: the andon is raised"
+    )
+    assert "  running (12)            for   seen  doing" in shown(replace(LARGE, slots=None))
+    ready = replace(watched, upcoming=[Upcoming(a_row("notes"))])
+    assert shown(ready)[-2].endswith("ready, held by its turn")
