@@ -1,6 +1,7 @@
 """The verbs that look, beside an engine that really runs, and after it."""
 
 import json
+import signal
 
 import pytest
 
@@ -78,3 +79,14 @@ def test_a_checkpoint_is_waited_over(project):
     project.open_gate("gate")
     assert run.end().code == 0
     assert watch.end().code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_stops_watching_stops_nothing_else(project, number):
+    run = started(project)
+    watch = project.command("watch", PLAN)
+    assert "progress" in first_line(watch)
+    watch.send(number)
+    assert watch.end().code == 130
+    project.open_gate("gate")
+    assert run.end().code == 0
