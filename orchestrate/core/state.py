@@ -60,8 +60,7 @@ class State:
     def rows_in_order(self) -> list[TaskRow]:
         """Every row in an order that is the same in every run: by rank, and by name outside the plan."""
         assert self.blueprint is not None
-        rank = self.blueprint.rank
-        return sorted(self.rows.values(), key=lambda row: (rank(row.name), row.name))
+        return self.blueprint.in_order(self.rows)
 
 
 def apply(state: State, changes: Iterable[Change]) -> State:
@@ -75,7 +74,7 @@ def apply(state: State, changes: Iterable[Change]) -> State:
             case SessionChanged(session):
                 state = replace(state, session=session)
             case PlanTaken(plan):
-                state = counted(replace(state, blueprint=blueprint_of(plan, state.rows.values())))
+                state = counted(replace(state, blueprint=blueprint_of(plan, state.rows)))
             case AttentionRaised():
                 pass  # told and written by the loop; the machine never decides on it
             case _:

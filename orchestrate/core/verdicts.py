@@ -32,7 +32,7 @@ def judged(state: State, row: TaskRow) -> TaskRow:
     row = replace(row, note=None) if row.note in (_UNREADABLE, _NOT_YET) else row
     verifiers = state.blueprint.verifiers.get(row.name)
     if verifiers is None:
-        return replace(row, verification=row.self_report)
+        return row if row.verification == row.self_report else replace(row, verification=row.self_report)
     said = [verdict.value for verdict in row.verdicts if verdict.by in verifiers]
     best = next((word for word in _PRECEDENCE if word in said), None)
     if best is not None:

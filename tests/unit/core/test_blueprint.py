@@ -14,7 +14,7 @@ PLAN = a_plan(
 
 def blueprint(*extra):
     rows = [a_row(task.name, depends_on=task.depends_on) for task in PLAN.tasks]
-    return blueprint_of(PLAN, [*rows, *extra])
+    return blueprint_of(PLAN, {row.name: row for row in (*rows, *extra)})
 
 
 def test_a_rank_is_the_priority_and_then_the_plan_s_order():
@@ -24,6 +24,11 @@ def test_a_rank_is_the_priority_and_then_the_plan_s_order():
 
 def test_tasks_outside_the_plan_come_last():
     assert blueprint().rank("extra") > blueprint().rank("b")
+
+
+def test_rows_are_in_the_order_of_their_ranks_and_by_name_outside_the_plan():
+    rows = {name: a_row(name) for name in ("y", "b", "x", "a", "v")}
+    assert [row.name for row in blueprint().in_order(rows)] == ["v", "a", "b", "x", "y"]
 
 
 def test_dependants_are_in_the_order_of_their_ranks_and_include_tasks_outside_the_plan():
