@@ -1,7 +1,8 @@
 """Questions about the task graph. An edge leads from a task to one that it depends on: ``b -> a`` when b needs a.
 
 Nothing here recurses, so that a chain may be as long as the plan. networkx is loaded only where there is a cycle;
-whether there is one, which every check asks, is answered without.
+whether there is one, which every check asks, is answered without. The plan's model is never loaded: screens that start
+fast ask these questions too.
 """
 
 from collections import deque
@@ -9,32 +10,53 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from orchestrate.model.names import TaskName
-from orchestrate.model.plan import Plan
 
 if TYPE_CHECKING:
     import networkx
 
+    from orchestrate.model.plan import Plan
+
 _Name = TypeVar("_Name", bound=str)
 
 
-def dependencies_of(plan: Plan) -> dict[TaskName, tuple[TaskName, ...]]:
+def dependencies_of(plan: "Plan") -> dict[TaskName, tuple[TaskName, ...]]:
     """What each task waits for, in the order of the plan; names that are no task of the plan are left out."""
     known = plan.tasks_by_name
     return {task.name: tuple(name for name in task.depends_on if name in known) for task in plan.tasks}
 
 
-def dependencies_first(dependencies: Mapping[_Name, Sequence[_Name]]) -> Iterator[_Name]:
-    """Each task behind all that it depends on, which are tasks too; what lies on or behind a cycle is left out."""
-    dependants = _reversed(dependencies)
-    open_count = {name: len(set(others)) for name, others in dependencies.items()}
+def dependencies_first(
+    dependencies: Mapping[_Name, Sequence[_Name]], *, is_depth_first: bool = False
+) -> Iterator[_Name]:
+    """Each task behind all that it depends on; what lies on or behind a cycle, or is no task, is left out.
+
+    Breadth first keeps to layers; depth first stays near the task before, so that few edges are open at a time.
+    """
+    dependants = dependants_of(dependencies)
+    open_count = {name: sum(other in dependencies for other in set(others)) for name, others in dependencies.items()}
     ready = deque(name for name, count in open_count.items() if count == 0)
     while ready:
         name = ready.popleft()
         yield name
+        freed = []
         for dependant in dependants[name]:
             open_count[dependant] -= 1
             if open_count[dependant] == 0:
-                ready.append(dependant)
+                freed.append(dependant)
+        if is_depth_first:
+            ready.extendleft(reversed(freed))
+        else:
+            ready.extend(freed)
+
+
+def dependants_of(dependencies: Mapping[_Name, Sequence[_Name]]) -> dict[_Name, list[_Name]]:
+    """Who waits for each task."""
+    dependants: dict[_Name, list[_Name]] = {name: [] for name in dependencies}
+    for name, others in dependencies.items():
+        for other in dict.fromkeys(others):
+            if other in dependants:
+                dependants[other].append(name)
+    return dependants
 
 
 def cycles(dependencies: Mapping[_Name, Sequence[_Name]]) -> Iterator[list[_Name]]:
@@ -49,14 +71,6 @@ def cycles(dependencies: Mapping[_Name, Sequence[_Name]]) -> Iterator[list[_Name
     for knot in sorted(knots, key=lambda knot: min(place[name] for name in knot)):
         start = min(knot, key=place.__getitem__)
         yield _shortest_way_back(dependencies, start, inside=knot)
-
-
-def _reversed(dependencies: Mapping[_Name, Sequence[_Name]]) -> dict[_Name, list[_Name]]:
-    dependants: dict[_Name, list[_Name]] = {name: [] for name in dependencies}
-    for name, others in dependencies.items():
-        for other in dict.fromkeys(others):
-            dependants[other].append(name)
-    return dependants
 
 
 def _to_graph(dependencies: Mapping[_Name, Iterable[_Name]]) -> "networkx.DiGraph[_Name]":

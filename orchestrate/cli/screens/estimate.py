@@ -6,6 +6,7 @@ Nothing here recurses: a chain may be as long as the plan.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrate.model.graph import dependencies_first
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import seconds_between
@@ -65,7 +66,7 @@ def _mean(seconds: Sequence[float]) -> float:
 def _longest(rows: Mapping[TaskName, TaskRow], cost: Callable[[TaskRow], float]) -> Chain | None:
     best: dict[TaskName, float] = {}
     before: dict[TaskName, TaskName | None] = {}
-    for name in _in_order(rows):
+    for name in dependencies_first({name: row.depends_on for name, row in rows.items()}):
         row = rows[name]
         previous = max((each for each in row.depends_on if each in best), key=best.__getitem__, default=None)
         best[name] = cost(row) + (0.0 if previous is None else best[previous])
@@ -79,19 +80,3 @@ def _longest(rows: Mapping[TaskName, TaskRow], cost: Callable[[TaskRow], float])
         names.append(step)
         step = before[step]
     return Chain(seconds, tuple(reversed(names)))
-
-
-def _in_order(rows: Mapping[TaskName, TaskRow]) -> Sequence[TaskName]:
-    """Every task behind those that it depends on; tasks of a cycle, which no sound plan has, are left out."""
-    open_count = {name: sum(each in rows for each in row.depends_on) for name, row in rows.items()}
-    dependants: dict[TaskName, list[TaskName]] = {}
-    for name, row in rows.items():
-        for each in row.depends_on:
-            dependants.setdefault(each, []).append(name)
-    ordered = [name for name, count in open_count.items() if count == 0]
-    for name in ordered:
-        for each in dependants.get(name, ()):
-            open_count[each] -= 1
-            if open_count[each] == 0:
-                ordered.append(each)
-    return ordered

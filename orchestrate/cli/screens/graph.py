@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from orchestrate.cli.screens.layers import dependants_of, layers_of, topological_order, without_shortcuts
+from orchestrate.cli.screens.layers import layers_of, without_shortcuts
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut_middle, line, padded
 from orchestrate.cli.screens.table import TINTS, name_columns
 from orchestrate.cli.screens.tally import Tally, headline
 from orchestrate.cli.screens.vocabulary import Kind, Standing, named
+from orchestrate.model.graph import dependants_of, dependencies_first
 from orchestrate.model.vocabulary import TaskType
 
 #: Columns that the words behind a name need at least, and those between the parts of a line.
@@ -68,7 +69,7 @@ def _narrowest(view: GraphView, *, most: int) -> "_Drawing | None":
     """A drawing that keeps to layers if that is narrow, else one that keeps to its last task; None if none fits."""
     dependencies = without_shortcuts(view.dependencies)
     layered = [name for layer in layers_of(dependencies) for name in layer]
-    near = topological_order(dependencies, depth_first=True)
+    near = list(dependencies_first(dependencies, is_depth_first=True))
     if len(near) < len(view.nodes):
         return None
     by_layers = _drawn(view, dependencies, layered, most=most)

@@ -10,6 +10,8 @@ from functools import reduce
 from itertools import pairwise
 from operator import or_
 
+from orchestrate.model.graph import dependencies_first
+
 Edges = Mapping[str, Sequence[str]]
 
 #: Turns of the search for few crossings; more change little.
@@ -39,7 +41,7 @@ class Placement:
 
 def layers_of(dependencies: Edges) -> list[list[str]]:
     """The tasks of each layer, in the order of the mapping."""
-    depth = dict.fromkeys(topological_order(dependencies), 0)
+    depth = dict.fromkeys(dependencies_first(dependencies), 0)
     for name in depth:
         depth[name] = max((depth[each] + 1 for each in dependencies[name] if each in depth), default=0)
     layers: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
@@ -50,34 +52,9 @@ def layers_of(dependencies: Edges) -> list[list[str]]:
     return [*layers, rest] if rest else layers
 
 
-def topological_order(dependencies: Edges, *, depth_first: bool = False) -> list[str]:
-    """Every task behind those that it waits for, without those on or behind a cycle.
-
-    Breadth first keeps to layers; depth first stays near the task that was last, so that few edges are open at a time.
-    """
-    dependants = dependants_of(dependencies)
-    missing = {name: sum(each in dependencies for each in set(others)) for name, others in dependencies.items()}
-    ready = [name for name, count in missing.items() if count == 0]
-    if depth_first:
-        ready.reverse()
-    ordered: list[str] = []
-    place = 0
-    while place < len(ready):
-        name = ready.pop() if depth_first else ready[place]
-        place += not depth_first
-        ordered.append(name)
-        freed = []
-        for each in dependants[name]:
-            missing[each] -= 1
-            if missing[each] == 0:
-                freed.append(each)
-        ready += reversed(freed) if depth_first else freed
-    return ordered
-
-
 def without_shortcuts(dependencies: Edges) -> dict[str, list[str]]:
     """The same graph without edges that follow from others: a chain ``a, b, c`` says that c comes after a."""
-    order = topological_order(dependencies)
+    order = list(dependencies_first(dependencies))
     bit_of = {name: 1 << number for number, name in enumerate(order)}
     before: dict[str, int] = {}
     kept: dict[str, list[str]] = {name: list(others) for name, others in dependencies.items()}
@@ -87,16 +64,6 @@ def without_shortcuts(dependencies: Edges) -> dict[str, list[str]]:
         kept[name] = [each for each in dict.fromkeys(others) if not implied & bit_of[each]]
         before[name] = reduce(or_, (bit_of[each] for each in others), implied)
     return kept
-
-
-def dependants_of(dependencies: Edges) -> dict[str, list[str]]:
-    """Who waits for each task."""
-    dependants: dict[str, list[str]] = {name: [] for name in dependencies}
-    for name, others in dependencies.items():
-        for other in dict.fromkeys(others):
-            if other in dependants:
-                dependants[other].append(name)
-    return dependants
 
 
 def placed(dependencies: Edges, *, task_size: float = 1.0, bend_size: float = 0.4) -> Placement:

@@ -5,7 +5,7 @@ import sys
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from orchestrate.model.graph import cycles, dependencies_first, dependencies_of
+from orchestrate.model.graph import cycles, dependants_of, dependencies_first, dependencies_of
 from orchestrate.model.plan import Plan
 
 
@@ -28,6 +28,13 @@ DIAMOND = a_plan(end=["left", "right"], left=["start"], right=["start"], start=[
 
 def test_an_order_puts_tasks_behind_what_they_wait_for():
     assert list(dependencies_first(dependencies_of(DIAMOND))) == ["start", "alone", "left", "right", "end"]
+
+
+def test_an_order_keeps_to_layers_or_to_its_last_task():
+    chains = {"a1": [], "b1": [], "a2": ["a1"], "b2": ["b1"], "end": ["a2", "b2"]}
+
+    assert list(dependencies_first(chains)) == ["a1", "b1", "a2", "b2", "end"]
+    assert list(dependencies_first(chains, is_depth_first=True)) == ["a1", "a2", "b1", "b2", "end"]
 
 
 def test_a_cycle_is_named_from_its_first_task_to_itself():
@@ -54,12 +61,15 @@ def test_each_knot_gives_one_cycle(dependencies, found):
 
 def test_names_that_are_no_task_are_no_edges():
     assert dependencies_of(a_plan(a=["b", "nobody"], b=[])) == {"a": ("b",), "b": ()}
+    assert list(dependencies_first({"a": ["gone"]})) == ["a"]
+    assert dependants_of({"a": ["gone", "gone"], "b": ["a", "a"]}) == {"a": ["b"], "b": []}
 
 
 def test_a_chain_of_five_thousand_is_no_deeper_than_any_other():
     dependencies = dependencies_of(a_chain(5_000))
 
     assert list(dependencies_first(dependencies)) == [f"t{index}" for index in range(5_000)]
+    assert list(dependencies_first(dependencies, is_depth_first=True))[-1] == "t4999"
     assert list(cycles(dependencies)) == []
 
 
