@@ -24,8 +24,8 @@ from orchestrate.server.discovery import (
 from orchestrate.server.live_runs import LiveRuns
 from orchestrate.server.options import IDLE_SECONDS, ServerOptions
 from orchestrate.server.processes import process_start
-from orchestrate.server.speed import has_uvloop, http_parser
 from orchestrate.server.state import StateFolder
+from orchestrate.system import run_event_loop
 
 __all__ = ["IDLE_SECONDS", "HostedServer", "ServerOptions", "open_server", "serve"]
 
@@ -43,7 +43,7 @@ def serve(options: ServerOptions) -> None:
     Raises InputRefused if the folder cannot be used, another server works in it, or the port is taken.
     """
     with open_server(options) as server:
-        anyio.run(server.run, backend="asyncio", backend_options={"use_uvloop": has_uvloop()})
+        run_event_loop(server.run)
 
 
 class HostedServer:
@@ -103,7 +103,7 @@ class HostedServer:
         config = uvicorn.Config(
             parts.app,
             loop="none",
-            http=http_parser(),
+            http="auto",  # the parser in C where it can be loaded
             lifespan="off",
             ws="none",
             log_config=None,
