@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from orchestrate.cli.screens.durations import rough_duration
+from orchestrate.core.pacing import REASONS
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import epoch_seconds
 from orchestrate.model.vocabulary import HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
@@ -53,12 +54,6 @@ _VERDICTS = {
     Verification.VERIFIER_BLOCKED: "blocked",
     Verification.VERIFIER_FAILED: "failed",
     Verification.NOT_VERIFIED: "not verified",
-}
-_DELAYS = {
-    LaunchDelay.CAPACITY: "the service takes no more agents now",
-    LaunchDelay.RATE_LIMIT: "the service asks for fewer calls",
-    LaunchDelay.QUOTA: "the account's quota is used up",
-    LaunchDelay.UNREACHABLE: "the service does not answer",
 }
 
 
@@ -182,7 +177,7 @@ def _launching_words(row: TaskRow) -> str:
     assert row.launch is not None
     if row.launch.delay == LaunchDelay.UNKNOWN_OUTCOME:
         return "outcome unknown, looking it up"
-    return "launching" if row.launch.delay is None else f"launching, held: {_DELAYS[row.launch.delay]}"
+    return "launching" if row.launch.delay is None else f"launching, held: {REASONS[row.launch.delay]}"
 
 
 def _handed_off(row: TaskRow, around: Circumstances) -> Standing:
