@@ -11,6 +11,8 @@ from pathlib import Path
 
 import anyio
 
+from orchestrate.model.names import is_valid_ref
+from orchestrate.server.clone_git import CloneGit, opened_clone
 from orchestrate.server.git import ASK_SECONDS, TRANSFER_SECONDS, Git, GitFailed
 from orchestrate.server.private_files import make_private_folder, remove_tree
 
@@ -20,6 +22,9 @@ ARTIFACTS = "artifacts"
 _LONGEST_SLUG = 50
 _HASH_LENGTH = 8
 _UNFIT = re.compile(r"[^a-z0-9]+")
+#: Submodules are repositories that the agent configured; no program of theirs is run to look into them.
+_STATUS = ("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty")
+_SUBMODULE = "160000 "
 _IDENTITY = {"user.name": "Orchestrate agent", "user.email": "agent@orchestrate.invalid"}
 _SETTINGS = {
     "push.default": "current",
@@ -86,7 +91,8 @@ async def settle(git: Git, clone: Clone) -> Settlement:
     there go to the agent's own branch.
     """
     try:
-        return await _settle(git, clone)
+        async with opened_clone(git, clone.path) as its_git:
+            return await _settle(git, its_git, clone)
     except GitFailed as error:
         return Settlement(None, notes=(f"what was committed could not be pushed: {error.reason}; it is kept here",))
 
@@ -96,13 +102,15 @@ async def is_on_the_remote(git: Git, clone: Clone) -> bool:
 
     The remote is asked only about commits that are not known to have been there; where it cannot tell, the answer is no.
     """
-    everything = ("fetch", "--quiet", "--no-tags", "--", clone.url, "+refs/heads/*:refs/remotes/origin/*")
+    quiet = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance")
     try:
-        if await _uncommitted_notes(git, clone):
-            return False
-        if await _unpushed(git, clone):
-            await git.run(*everything, at=clone.path, seconds=TRANSFER_SECONDS)
-        return not await _unpushed(git, clone)
+        async with opened_clone(git, clone.path) as its_git:
+            if await _notes_on_files(its_git):
+                return False
+            if await _unpushed(its_git, clone):
+                everything = ("--", clone.url, "+refs/heads/*:refs/remotes/origin/*")
+                await its_git.run("fetch", *quiet, *everything, seconds=TRANSFER_SECONDS)
+            return not await _unpushed(its_git, clone)
     except GitFailed:
         return False
 
@@ -123,72 +131,80 @@ async def _missing_identity(git: Git, path: Path) -> dict[str, str]:
 
 
 async def _tip(git: Git, clone: Clone, branch: str) -> str:
+    question = ("rev-parse", "--verify", "--quiet", f"refs/remotes/origin/{branch}^{{commit}}")
     try:
-        return await _line(git, clone, "rev-parse", "--verify", "--quiet", f"refs/remotes/origin/{branch}^{{commit}}")
+        return (await git.run(*question, at=clone.path)).strip()
     except GitFailed as error:
         raise GitFailed(f"its branch {branch} is not on the remote any more") from error
 
 
-async def _settle(git: Git, clone: Clone) -> Settlement:
-    head = await _line(git, clone, "rev-parse", "--verify", "HEAD^{commit}")
-    notes = await _uncommitted_notes(git, clone)
-    if not await _line(git, clone, "rev-list", "--max-count=1", head, f"^{clone.start}"):
-        return Settlement(None, notes=notes, is_disposable=not notes and not await _unpushed(git, clone))
-    target = await _checked_out(git, clone) or clone.branch
-    if target in clone.protected:
-        target = clone.branch
-    branch = await _find_on_remote(git, clone, head, target)
+async def _settle(git: Git, its_git: CloneGit, clone: Clone) -> Settlement:
+    head = await its_git.line("rev-parse", "--verify", "HEAD^{commit}")
+    notes = await _notes_on_files(its_git)
+    if not await its_git.line("rev-list", "--max-count=1", head, f"^{clone.start}"):
+        return Settlement(None, notes=notes, is_disposable=not notes and not await _unpushed(its_git, clone))
+    target = await _target(its_git, clone)
+    branch = await _find_on_remote(git, its_git, clone, head, target)
     if branch is None:
-        count = await _line(git, clone, "rev-list", "--count", head, f"^{clone.start}")
-        await git.run(
-            "push", "--quiet", "--", clone.url, f"{head}:refs/heads/{target}", at=clone.path, seconds=TRANSFER_SECONDS
-        )
-        await git.run("update-ref", f"refs/remotes/origin/{target}", head, at=clone.path)
+        count = await its_git.line("rev-list", "--count", head, f"^{clone.start}")
+        where = ("--", clone.url, f"{head}:refs/heads/{target}")
+        await its_git.run("push", "--quiet", "--no-recurse-submodules", *where, seconds=TRANSFER_SECONDS)
+        await its_git.run("update-ref", f"refs/remotes/origin/{target}", head)
         notes += (f"pushed {count} commit{'' if count == '1' else 's'} that the agent had not pushed to {target}",)
         branch = target
-    is_disposable = not await _uncommitted_notes(git, clone) and not await _unpushed(git, clone, head)
+    is_disposable = not await _notes_on_files(its_git) and not await _unpushed(its_git, clone, head)
     return Settlement(branch, notes=notes, is_disposable=is_disposable)
 
 
-async def _find_on_remote(git: Git, clone: Clone, head: str, target: str) -> str | None:
+async def _target(its_git: CloneGit, clone: Clone) -> str:
+    """The branch to push to: what is checked out, if that is fit to be anybody's; else the agent's own."""
+    try:
+        checked_out = await its_git.line("symbolic-ref", "--quiet", "--short", "HEAD")
+    except GitFailed:
+        return clone.branch
+    is_fit = is_valid_ref(checked_out) and checked_out not in clone.protected
+    return checked_out if is_fit else clone.branch
+
+
+async def _find_on_remote(git: Git, its_git: CloneGit, clone: Clone, head: str, target: str) -> str | None:
     """The branch on the remote that has the agent's last commit; the one of that name before all others."""
-    names = [target, *(name for name in await _pushed_names(git, clone, head) if name not in clone.protected)]
+    names = [target, *(name for name in await _pushed_names(its_git, head) if name not in clone.protected)]
     patterns = [f"refs/heads/{name}" for name in names]
     listing = await git.run("ls-remote", "--heads", "--", clone.url, *patterns, seconds=ASK_SECONDS)
     there = {ref.removeprefix("refs/heads/") for sha, ref in _pairs(listing) if sha == head}
     return next((name for name in names if name in there), None)
 
 
-async def _pushed_names(git: Git, clone: Clone, head: str) -> list[str]:
+async def _pushed_names(its_git: CloneGit, head: str) -> list[str]:
     """Branches that this clone itself has pushed the commit to; another agent's branch may point there as well."""
     at_head = ("for-each-ref", "--format=%(refname)", f"--points-at={head}", "refs/remotes/origin")
-    refs = [ref for ref in (await _line(git, clone, *at_head)).split("\n") if ref]
-    how = {ref: await _line(git, clone, "reflog", "show", "--format=%gs", "--max-count=1", ref, "--") for ref in refs}
+    refs = [ref for ref in (await its_git.line(*at_head)).split("\n") if ref]
+    how = {ref: await its_git.line("reflog", "show", "--format=%gs", "--max-count=1", ref, "--") for ref in refs}
     return [ref.removeprefix("refs/remotes/origin/") for ref in refs if how[ref] == "update by push"]
 
 
-async def _uncommitted_notes(git: Git, clone: Clone) -> tuple[str, ...]:
-    status = await _line(git, clone, "status", "--porcelain", "--untracked-files=normal")
-    if all(line.startswith(f"?? {ARTIFACTS}/") for line in status.split("\n") if line):
-        return ()
-    return (f"left uncommitted work behind in {clone.path}",)
+async def _notes_on_files(its_git: CloneGit) -> tuple[str, ...]:
+    """What of the files may be work that nobody else has."""
+    status = await its_git.line(*_STATUS)
+    notes: tuple[str, ...] = ()
+    if not all(line.startswith(f"?? {ARTIFACTS}/") for line in status.split("\n") if line):
+        notes += (f"left uncommitted work behind in {its_git.path}",)
+    if await _has_submodules(its_git):
+        notes += (f"the submodules in {its_git.path} were not looked into; it is kept",)
+    return notes
 
 
-async def _unpushed(git: Git, clone: Clone, *pushed: str) -> bool:
+async def _has_submodules(its_git: CloneGit) -> bool:
+    """Whether the agent has checked any out."""
+    listing = await its_git.run("ls-files", "--stage", "-z")
+    names = [entry.partition("\t")[2] for entry in listing.split("\0") if entry.startswith(_SUBMODULE)]
+    return any((its_git.path / name / ".git").exists() for name in names)
+
+
+async def _unpushed(its_git: CloneGit, clone: Clone, *pushed: str) -> bool:
     """Whether any ref of the clone (other branches, a stash) has commits that the remote is not known to have."""
     known = ("--not", "--remotes=origin", clone.start, *pushed)
-    return bool(await _line(git, clone, "rev-list", "--max-count=1", "--all", *known))
-
-
-async def _checked_out(git: Git, clone: Clone) -> str | None:
-    try:
-        return await _line(git, clone, "symbolic-ref", "--quiet", "--short", "HEAD")
-    except GitFailed:
-        return None
-
-
-async def _line(git: Git, clone: Clone, *arguments: str) -> str:
-    return (await git.run(*arguments, at=clone.path)).strip()
+    return bool(await its_git.line("rev-list", "--max-count=1", "--all", *known))
 
 
 def _pairs(listing: str) -> list[tuple[str, str]]:

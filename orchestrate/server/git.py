@@ -41,9 +41,16 @@ class Git:
     environment: Mapping[str, str]
     _limiter: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_AT_A_TIME))
 
-    async def run(self, *arguments: str, at: Path | None = None, seconds: float = LOCAL_SECONDS) -> str:
-        """What git printed; raises GitFailed with git's own reason."""
-        place = ("-C", str(at)) if at is not None else ()
+    async def run(
+        self, *arguments: str, at: Path | None = None, repository: Path | None = None, seconds: float = LOCAL_SECONDS
+    ) -> str:
+        """What git printed; raises GitFailed with git's own reason.
+
+        ``repository`` stands for the one that belongs to the files in ``at``.
+        """
+        place: tuple[str, ...] = ("-C", str(at)) if at is not None else ()
+        if repository is not None:
+            place += ("--git-dir", str(repository), "--work-tree", str(at))
         command = ["git", *_OWN_CONFIG, *place, *arguments]
         try:
             async with self._limiter:

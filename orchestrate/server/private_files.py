@@ -1,8 +1,9 @@
-"""Files and folders that only their owner can read, at any moment, and their removal."""
+"""Files and folders that only their owner can read, at any moment, and their removal; reading where agents can write."""
 
 import os
 import secrets
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +22,19 @@ def write_private(path: Path, content: bytes) -> None:
         with suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+def read_regular_file(path: Path, *, limit: int) -> bytes | None:
+    """The file's first bytes; None for anything but a regular file: an agent could put a pipe or a link there."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(limit)
 
 
 def remove_tree(path: Path) -> None:

@@ -3,7 +3,6 @@
 import fcntl
 import os
 import signal
-import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from orchestrate.server.private_files import make_private_folder, write_private
+from orchestrate.server.private_files import make_private_folder, read_regular_file, write_private
 from orchestrate.server.processes import is_same_process
 from orchestrate.server.usage import UsageUnreadable, read_usage
 
@@ -106,7 +105,7 @@ class Spool:
     def usage(self) -> Mapping[str, object] | None:
         """What the agent program reported of its usage; a report that makes no sense is noted and counts for nothing."""
         try:
-            content = _read_regular_file(self.usage_file, limit=_LARGEST_REPORT_BYTES)
+            content = read_regular_file(self.usage_file, limit=_LARGEST_REPORT_BYTES)
             return None if content is None else read_usage(content)
         except UsageUnreadable as error:
             self.note(f"the usage that was reported cannot be read: {error}")
@@ -162,16 +161,6 @@ class Spool:
         if pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
-
-
-def _read_regular_file(path: Path, *, limit: int) -> bytes | None:
-    """The file's content; None for anything but a regular file: an agent could put a pipe or a link there."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(limit) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
 
 def _read_object(path: Path) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """Where an agent works and leaves things, from what is kept of it."""
 
 from orchestrate.server.artifacts import ArtifactFolders
+from orchestrate.server.clone_git import opened_clone
 from orchestrate.server.clones import ARTIFACTS, Clone, branch_name
 from orchestrate.server.git import Git, GitFailed
 from orchestrate.server.records import AgentRecord
@@ -33,7 +34,8 @@ async def artifact_folders(git: Git, agent: AgentRecord, folder: StateFolder) ->
 
 async def _tracked(git: Git, clone: Clone) -> frozenset[str]:
     try:
-        listing = await git.run("ls-tree", "-r", "-z", "--name-only", clone.start, "--", f"{ARTIFACTS}/", at=clone.path)
+        async with opened_clone(git, clone.path) as its_git:
+            listing = await its_git.run("ls-tree", "-r", "-z", "--name-only", clone.start, "--", f"{ARTIFACTS}/")
     except GitFailed:
         return frozenset()
     return frozenset(filter(None, listing.split("\0")))

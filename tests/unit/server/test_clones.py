@@ -106,3 +106,57 @@ def test_two_agents_of_one_name_have_two_branches():
 def test_any_name_gives_a_branch_that_git_takes():
     for name in ("", "///", "ä ö", "..", "-x-", "a.lock", "A B\nC", "x" * 100, "~^:?*[\\"):
         assert is_valid_ref(branch_name(name, agent_id="bc-1")), name
+
+
+async def test_the_clone_cannot_name_another_remote_or_a_program_for_the_push(tmp_path, remote, clone):
+    clone = replace(clone, url=f"file://{remote.path}")
+    path = await made(tmp_path, clone)
+    trap = tmp_path / "trap"
+    trap.write_text(f'#!/bin/sh\ntouch {tmp_path}/caught\nexec git-receive-pack "$@"\n')
+    trap.chmod(0o700)
+    git("config", f"remote.{clone.url}.receivepack", str(trap), at=path)
+    git("config", f"url.{tmp_path}/elsewhere.pushInsteadOf", clone.url, at=path)
+    commit(path)
+
+    assert (await settle(OUR_GIT, clone)).branch == "cursor/x"
+    assert not (tmp_path / "caught").exists()
+    assert "cursor/x" in remote.heads()
+
+
+async def test_nothing_is_pushed_to_a_branch_that_could_be_taken_for_an_option(tmp_path, remote, clone):
+    path = await made(tmp_path, clone)
+    commit(path)
+    git("update-ref", "refs/heads/-x", "HEAD", at=path)
+    git("symbolic-ref", "HEAD", "refs/heads/-x", at=path)
+
+    assert (await settle(OUR_GIT, clone)).branch == "cursor/x"
+    assert set(remote.heads()) == {"main", "cursor/x"}
+
+
+async def test_a_clone_with_submodules_stays(tmp_path, remote, clone):
+    path = await made(tmp_path, clone)
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", remote.url, "part", at=path)
+    commit(path)
+    trap = f"touch {tmp_path}/caught; cat"
+    git("config", "filter.planted.clean", trap, at=path / "part")
+    (path / "part" / ".gitattributes").write_text("* filter=planted\n")
+
+    settlement = await settle(OUR_GIT, clone)
+
+    assert (settlement.branch, settlement.is_disposable) == ("cursor/x", False)
+    assert any("submodules" in note for note in settlement.notes)
+    assert not await is_on_the_remote(OUR_GIT, clone)
+    assert not (tmp_path / "caught").exists()
+
+
+async def test_the_repository_of_somebody_else_is_not_pushed(tmp_path, remote, clone):
+    path = await made(tmp_path, clone)
+    commit(path)
+    (path / ".git").rename(tmp_path / "elsewhere")
+    (path / ".git").write_text(f"gitdir: {tmp_path}/elsewhere\n")
+
+    settlement = await settle(OUR_GIT, clone)
+
+    assert (settlement.branch, settlement.is_disposable) == (None, False)
+    assert "no repository of its own" in settlement.notes[0]
+    assert set(remote.heads()) == {"main"}

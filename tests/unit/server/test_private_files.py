@@ -1,8 +1,9 @@
+import os
 import stat
 
 import pytest
 
-from orchestrate.server.private_files import make_private_folder, remove_tree, write_private
+from orchestrate.server.private_files import make_private_folder, read_regular_file, remove_tree, write_private
 
 
 def mode(path):
@@ -46,3 +47,19 @@ def test_a_folder_is_removed_with_what_is_in_it_and_no_more(tmp_path):
 
     assert not folder.exists()
     assert kept.exists()
+
+
+def test_a_file_is_read_up_to_a_limit(tmp_path):
+    (tmp_path / "file").write_bytes(b"abcdef")
+
+    assert read_regular_file(tmp_path / "file", limit=3) == b"abc"
+
+
+def test_what_an_agent_put_in_a_files_place_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(b"secret")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "folder").mkdir()
+
+    for name in ("pipe", "link", "folder", "nothing"):
+        assert read_regular_file(tmp_path / name, limit=9) is None, name
