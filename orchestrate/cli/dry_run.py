@@ -4,7 +4,6 @@ Nothing is launched, nothing is written, and no server is started. Faults are ga
 """
 
 import argparse
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,7 +36,7 @@ from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.repo.git import Git
 from orchestrate.store.attempts import AttemptFiles
 from orchestrate.store.loading import LoadedState, read_workspace, workspace_folder
-from orchestrate.store.lock import living_holder
+from orchestrate.store.lock import living_holder, taken
 from orchestrate.system import SystemClock
 
 EXIT_GOOD, EXIT_REFUSED = 0, 2
@@ -92,10 +91,10 @@ def _state(prepared: Prepared, loaded: LoadedState) -> State:
 
 
 def _look_for_an_engine(folder: Path, findings: _Findings) -> None:
-    holder = living_holder(workspace_folder(folder), now=SystemClock().now())
+    workspace = workspace_folder(folder)
+    holder = living_holder(workspace, now=SystemClock().now())
     if holder is not None:
-        fault = f"an engine already runs this workspace ({holder.described()})."
-        findings.faults.append(InputRefused(fault, hint=f"orchestrate status {shlex.quote(str(folder))}"))
+        findings.faults.append(taken(workspace, holder))
 
 
 async def _look_outside(prepared: Prepared, environment: Environment, findings: _Findings, *, folder: Path) -> None:

@@ -7,6 +7,7 @@ lock a network disk may not show: while their beat is younger than a minute they
 
 import fcntl
 import os
+import shlex
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -70,11 +71,11 @@ class WorkspaceLock:
         """Take the lock or refuse at once; a reader that asks who holds it may be in the way for a moment."""
         descriptor = _locked(self._folder)
         if descriptor is None:
-            raise _taken(self._folder, read_holder(self._folder))
+            raise taken(self._folder, read_holder(self._folder))
         former = _parsed(os.pread(descriptor, 4096, 0))
         if former is not None and not former.is_here and former.has_fresh_beat(now):
             os.close(descriptor)
-            raise _taken(self._folder, former)
+            raise taken(self._folder, former)
         self._descriptor = descriptor
         moment = to_timestamp(now)
         try:
@@ -137,6 +138,13 @@ def living_holder(folder: Folder, *, now: float) -> Holder | None:
         return None if _flock(descriptor, fcntl.LOCK_SH) else holder
 
 
+def taken(folder: Folder, holder: Holder | None) -> InputRefused:
+    """The refusal to a second engine."""
+    who = "" if holder is None else f" ({holder.described()})"
+    watch = f"orchestrate watch {shlex.quote(str(folder.path))}"
+    return InputRefused(f"an engine already runs this workspace{who}.", hint=watch)
+
+
 def _locked(folder: Folder) -> int | None:
     """A descriptor that holds the lock of the file that is there now; None if somebody else holds it."""
     while True:
@@ -168,11 +176,6 @@ def _is_still_there(folder: Folder, descriptor: int) -> bool:
             return os.path.sameopenfile(descriptor, other)
     except FileNotFoundError:
         return False
-
-
-def _taken(folder: Folder, holder: Holder | None) -> InputRefused:
-    who = "" if holder is None else f" ({holder.described()})"
-    return InputRefused(f"an engine already runs this workspace{who}", hint=f"orchestrate watch {folder.path}")
 
 
 def _parsed(data: bytes) -> Holder | None:

@@ -10,7 +10,7 @@ from orchestrate.errors import InputRefused, StorageFailed
 from orchestrate.model.timestamps import to_timestamp
 from orchestrate.store import lock as lock_module
 from orchestrate.store.files import Folder
-from orchestrate.store.lock import LOCK, WorkspaceLock, living_holder, read_holder
+from orchestrate.store.lock import LOCK, WorkspaceLock, living_holder, read_holder, taken
 from tests.support.records import ENGINE, NOW
 
 
@@ -54,6 +54,12 @@ def test_a_second_engine_is_refused_and_told_where_to_look(folder, lock, tmp_pat
     assert refusal.value.message.startswith(f"an engine already runs this workspace (pid {os.getpid()}, since ")
     assert refusal.value.hint == f"orchestrate watch {tmp_path}"
     assert read_holder(folder).engine == ENGINE
+
+
+def test_the_command_to_type_quotes_the_folder(tmp_path):
+    folder = Folder(tmp_path / "two words")
+
+    assert taken(folder, None).hint == f"orchestrate watch '{tmp_path}/two words'"
 
 
 def test_a_released_lock_is_free_and_names_nobody(folder, lock, tmp_path):
@@ -134,7 +140,7 @@ def test_a_holder_that_names_no_moment_is_described_all_the_same(folder, lock):
 def test_an_engine_that_says_nothing_yet_is_refused_without_a_name(folder, lock, tmp_path):
     with (tmp_path / LOCK).open("w") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(InputRefused, match=r"^an engine already runs this workspace$"):
+        with pytest.raises(InputRefused, match=r"^an engine already runs this workspace\.$"):
             lock.acquire(NOW)
 
 
