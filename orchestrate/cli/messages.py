@@ -40,7 +40,8 @@ def error_lines(error: OrchestrateError, *, program: str, plan_path: str = "plan
         lines = [line for fault in error.faults for line in fault_lines("error", fault, plan_path=plan_path)]
         return [*lines, f"{count_of(len(error.faults), 'fault')}. Nothing was launched."]
     hint = None if error.hint is None else as_typed(error.hint, program=program)
-    return message_lines("error", as_typed(error.message, program=program), known=error.known, do=hint)
+    told = as_typed(_as_sentence(error.message), program=program)
+    return message_lines("error", told, known=error.known, do=hint)
 
 
 def fault_lines(word: Word, fault: Fault, *, plan_path: str) -> list[str]:
@@ -71,3 +72,8 @@ def listed(names: Sequence[str], *, at_most: int) -> str:
     if len(names) <= at_most + 1:
         return ", ".join(names)
     return f"{', '.join(names[:at_most])} and {len(names) - at_most} more"
+
+
+def _as_sentence(message: str) -> str:
+    """The message with its full stop; inside, errors are quoted by others and often go without."""
+    return message if message.endswith((".", "!", "?")) else f"{message}."

@@ -29,6 +29,11 @@ def test_every_fault_of_a_plan_has_its_line():
     ]
 
 
+def test_an_error_is_told_as_a_sentence():
+    assert error_lines(InputRefused("it is no folder"), program="orchestrate") == ["error: it is no folder."]
+    assert error_lines(InputRefused("it is gone."), program="orchestrate") == ["error: it is gone."]
+
+
 def test_commands_are_shown_as_this_reader_types_them():
     error = InputRefused("an engine runs already", hint="orchestrate watch .")
     assert error_lines(error, program="python -m orchestrate")[1] == "  do     python -m orchestrate watch ."
