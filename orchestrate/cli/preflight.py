@@ -18,6 +18,8 @@ from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.repo.git import Git
 
 _NOTHING_LAUNCHED = "Nothing was launched."
+#: What our own server lists while it has no catalogue: then it takes any name and hands it to the agent program.
+ONLY_MODEL = "default"
 #: How many models a message names where none is near.
 _MODELS_NAMED = 8
 #: Bounds of a plan that nothing keeps yet.
@@ -58,7 +60,7 @@ async def check_models(client: CloudClient, plan: Plan) -> list[str]:
         return [f"the models could not be checked: {error.message}"]
     known = [name for model in catalogue for name in (model.id, *model.aliases)]
     missing = {model: task for model, task in wanted.items() if model not in known}
-    if missing and known:
+    if missing and any(model.id != ONLY_MODEL for model in catalogue):
         raise InputRefused(" ".join(_missing_words(missing)), hint=_model_hint(missing, known))
     return []
 

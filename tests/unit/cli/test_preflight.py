@@ -14,6 +14,7 @@ from orchestrate.repo.git import Git
 from tests.support.builders import a_plan, a_task
 from tests.support.fake_cloud import FakeCloud, fake_cloud
 from tests.support.repositories import Remote, remote
+from tests.support.server import running_server
 
 __all__ = ["remote"]
 
@@ -150,3 +151,9 @@ async def test_a_repository_that_cannot_be_read_is_a_fault_here_and_a_warning_fo
 )
 def test_what_nobody_acts_on_is_told_in_one_line(fields, task, told) -> None:
     assert not_enforced(a_plan(a_task("a", **task), **fields)) == told
+
+
+async def test_a_local_server_without_a_catalogue_takes_any_model(tmp_path: Path) -> None:
+    with running_server(tmp_path / "state") as server:
+        async with CloudClient(base_url=server.url, api_key=server.token) as client:
+            assert await check_models(client, a_plan(a_task("docs", model="gpt-5.5"))) == []
