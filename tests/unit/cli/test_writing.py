@@ -1,6 +1,8 @@
 import io
 import os
 
+import anyio
+
 from orchestrate.cli.writing import Writer
 
 
@@ -30,3 +32,14 @@ async def test_a_thread_writes_so_that_nobody_waits():
     stream = io.StringIO()
     await Writer(stream).write_beside("a")
     assert stream.getvalue() == "a"
+
+
+async def test_what_was_cancelled_before_a_thread_took_it_comes_with_the_next_text():
+    stream = io.StringIO()
+    writer = Writer(stream)
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await writer.write_beside("a")
+    assert stream.getvalue() == ""
+    writer.write("b")
+    assert stream.getvalue() == "ab"
