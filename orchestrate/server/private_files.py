@@ -24,16 +24,25 @@ def write_private(path: Path, content: bytes) -> None:
         raise
 
 
-def read_regular_file(path: Path, *, limit: int) -> bytes | None:
-    """The file's first bytes; None for anything but a regular file: an agent could put a pipe or a link there."""
+def open_regular_file(path: Path, flags: int = os.O_RDONLY) -> int | None:
+    """A descriptor; None for anything but a regular file: an agent could put a pipe or a link there."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     except OSError:
         return None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def read_regular_file(path: Path, *, limit: int, offset: int = 0) -> bytes | None:
+    """At most so many bytes of the file; None for anything but a regular file."""
+    descriptor = open_regular_file(path)
+    if descriptor is None:
         return None
     with os.fdopen(descriptor, "rb") as file:
+        file.seek(offset)
         return file.read(limit)
 
 

@@ -1,8 +1,12 @@
-"""A run's folder as the server sees it: what the supervisor and the agent leave in it."""
+"""A run's folder as the server sees it: what the supervisor and the agent leave in it.
+
+An agent can reach all of it. Whatever it puts in a file's place stops neither the server nor the end of its run.
+"""
 
 import fcntl
 import os
 import signal
+import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +15,12 @@ from typing import Any
 
 import orjson
 
-from orchestrate.server.private_files import make_private_folder, read_regular_file, write_private
+from orchestrate.server.private_files import (
+    make_private_folder,
+    open_regular_file,
+    read_regular_file,
+    write_private,
+)
 from orchestrate.server.processes import is_same_process
 from orchestrate.server.usage import UsageUnreadable, read_usage
 
@@ -49,20 +58,16 @@ class SpooledFile:
     def size(self) -> int:
         """How many bytes there are by now."""
         try:
-            return self._path.stat().st_size
-        except FileNotFoundError:
+            status = self._path.lstat()
+        except OSError:
             return 0
+        return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
     def read(self, offset: int, *, limit: int) -> bytes:
         """At most ``limit`` of them from ``offset`` on."""
         if limit <= 0:
             return b""
-        try:
-            with self._path.open("rb") as file:
-                file.seek(offset)
-                return file.read(limit)
-        except FileNotFoundError:
-            return b""
+        return read_regular_file(self._path, offset=offset, limit=limit) or b""
 
 
 class Spool:
@@ -93,10 +98,12 @@ class Spool:
             (self.folder / name).touch(mode=0o600)
 
     def note(self, text: str) -> None:
-        """Add a line of the server's to the activity."""
+        """Add a line of the server's to the activity, if the agent has left a file for that."""
         make_private_folder(self.folder)
-        with (self.folder / "stderr").open("ab") as file:
-            file.write(f"[server] {text}\n".encode())
+        descriptor = open_regular_file(self.folder / "stderr", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        if descriptor is not None:
+            with os.fdopen(descriptor, "ab") as file:
+                file.write(f"[server] {text}\n".encode(errors="replace"))
 
     def sizes(self) -> tuple[int, int]:
         """How much there is of stdout and stderr."""
@@ -114,10 +121,10 @@ class Spool:
     def exit(self) -> Exit | None:
         """How the agent ended; None as long as it has not, or if nobody wrote it down."""
         content = _read_object(self.folder / "exit.json")
-        if content is None:
+        if content is None or not isinstance(content.get("reason"), str):
             return None
         return Exit(
-            reason=str(content["reason"]),
+            reason=content["reason"],
             exit_status=content.get("exitStatus"),
             signal=content.get("signal"),
             message=content.get("message"),
@@ -131,7 +138,7 @@ class Spool:
         """Whether the supervisor lives: then it holds its lock."""
         try:
             descriptor = os.open(self.folder / "supervisor.lock", os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except OSError:
             return False
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -148,11 +155,11 @@ class Spool:
 
     def living_agent(self) -> int | None:
         """The pid of the agent if that very process still runs; another program with its number does not count."""
-        content = _read_object(self.folder / "agent.json")
-        if content is None:
+        content = _read_object(self.folder / "agent.json") or {}
+        pid, ticks = content.get("pid"), content.get("startTicks")
+        started = content.get("at") if ticks is None else ticks
+        if not isinstance(pid, int) or pid <= 1 or not isinstance(started, int | float):
             return None
-        pid, ticks = int(content["pid"]), content["startTicks"]
-        started = float(content["at"] if ticks is None else ticks)
         return pid if is_same_process(pid, started=started) else None
 
     def kill_orphan(self) -> None:
@@ -165,7 +172,7 @@ class Spool:
 
 def _read_object(path: Path) -> dict[str, Any] | None:
     try:
-        content = orjson.loads(path.read_bytes())
-    except (FileNotFoundError, orjson.JSONDecodeError):
+        content = orjson.loads(read_regular_file(path, limit=_LARGEST_REPORT_BYTES) or b"")
+    except orjson.JSONDecodeError:
         return None
     return content if isinstance(content, dict) else None

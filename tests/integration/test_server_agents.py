@@ -536,3 +536,30 @@ def processes_with(word: str) -> list[str]:
         if word.encode() in line:
             found.append(line.replace(b"\0", b" ").decode(errors="replace"))
     return found
+
+
+def test_an_end_that_the_agent_wrote_down_itself_does_not_end_its_run(calls, tmp_path):
+    source = """
+import os, pathlib, time
+folder = pathlib.Path(os.environ["ORCHESTRATE_USAGE_FILE"]).parent
+(folder / "exit.json").write_text('{"reason": "exited", "exitStatus": 0}')
+time.sleep(0.3)
+print("still here")
+raise SystemExit(3)
+"""
+    run = calls.end(calls.create(localAgent={"command": program(tmp_path, source)}))
+
+    assert (run["status"], run["error"]["code"]) == ("ERROR", "agent_exit")
+
+
+def test_an_agent_that_puts_a_pipe_in_the_place_of_its_reply_stops_nobody(calls, tmp_path):
+    source = """
+import os, pathlib
+folder = pathlib.Path(os.environ["ORCHESTRATE_USAGE_FILE"]).parent
+for name in ("stdout", "stderr"):
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+"""
+    run = calls.end(calls.create(localAgent={"command": program(tmp_path, source)}))
+
+    assert (run["status"], run.get("result", "")) == ("FINISHED", "")

@@ -194,13 +194,16 @@ def _pushed_branch(agent: AgentRecord) -> str | None:
 
 
 async def _follow(live: LiveRun, spool: Spool) -> None:
-    """Announce what the agent says until it has ended; hand a cancel on."""
+    """Announce what the agent says until it has ended; hand a cancel on.
+
+    As long as the supervisor lives it has the last word on the end, whatever has been written down.
+    """
     seen = (0, 0)
-    while spool.exit() is None:
+    while True:
         if live.cancel.is_set():
             spool.request_cancel()
         if not spool.is_supervised():
-            if spool.living_agent() is None:
+            if spool.exit() is not None or spool.living_agent() is None:
                 return
             if live.cancel.is_set():
                 spool.kill_orphan()

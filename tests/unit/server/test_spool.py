@@ -73,3 +73,44 @@ def test_a_cancel_may_come_first(spool):
     spool.request_cancel()
 
     assert (spool.folder / "cancel").exists()
+
+
+def _pipe(path):
+    os.mkfifo(path)
+
+
+def _folder(path):
+    path.mkdir()
+
+
+def _link(path):
+    path.with_name(f"{path.name} elsewhere").write_text("{}")
+    path.symlink_to(path.with_name(f"{path.name} elsewhere"))
+
+
+@pytest.mark.parametrize("plant", [_pipe, _folder, _link])
+def test_what_an_agent_put_in_the_place_of_our_files_stops_nobody(spool, plant):
+    spool.folder.mkdir(parents=True)
+    for name in ("stdout", "stderr", "exit.json", "agent.json", "usage.json"):
+        plant(spool.folder / name)
+
+    spool.note("pushed")
+
+    assert not any(b"pushed" in path.read_bytes() for path in spool.folder.glob("* elsewhere"))
+    assert spool.sizes() == (0, 0)
+    assert (spool.stdout.read(0, limit=9), spool.stderr.read(0, limit=9)) == (b"", b"")
+    assert (spool.exit(), spool.living_agent(), spool.usage()) == (None, None, None)
+
+
+@pytest.mark.parametrize("content", [{}, {"reason": 1}, {"pid": "x"}, {"pid": 1}, {"pid": [], "startTicks": 0}])
+def test_files_that_say_something_else_say_nothing(spool, content):
+    write(spool, "exit.json", content)
+    write(spool, "agent.json", content)
+
+    assert (spool.exit(), spool.living_agent()) == (None, None)
+
+
+def test_a_lock_that_is_none_is_held_by_nobody(spool):
+    (spool.folder / "supervisor.lock").mkdir(parents=True)
+
+    assert not spool.is_supervised()
