@@ -10,6 +10,9 @@ from orchestrate.text.terminal import escape_for_terminal
 #: From this width on there is room for the long form.
 LONG_COLUMNS = 100
 
+#: Least room before a text at the right edge.
+RIGHT_GAP = 3
+
 #: Our signs, the lines of trees and graphs, the bars of timelines; each one column wide.
 _ASCII = str.maketrans(
     "·○◌●✓✗…─│├┤└╰╯┼┴░█▓×",  # noqa: RUF001  the sign of a failed try is no letter
@@ -155,9 +158,9 @@ def wrapped(text: str, columns: int) -> list[str]:
 
 
 def spread(left: Line, right: str, *, columns: int) -> Line:
-    """The right text at the screen's right edge, where both fit."""
+    """The right text at the screen's right edge; directly behind the left one where that reaches so far."""
     gap = columns - sum(width_of(span.text) for span in left) - width_of(right)
-    return (*left, Span(" " * max(3, gap)), Span(right)) if right else left
+    return (*left, Span(" " * max(RIGHT_GAP, gap)), Span(right)) if right else left
 
 
 def folded(items: Sequence[str], *, columns: int, gap: str = "  ", at_most: int = 3) -> list[str]:

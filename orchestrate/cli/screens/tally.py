@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut_middle, spread, width_of
+from orchestrate.cli.screens.layout import RIGHT_GAP, Line, Look, Span, Tint, cut_middle, spread, width_of
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 
 _WIDEST = 120
+#: What is left of a name at least; in favour of the text on the right it is not cut further.
 _SHORTEST_SLUG = 8
 
 
@@ -57,7 +58,10 @@ def tally_of_rows(rows: Iterable[TaskRow]) -> Tally:
 
 
 def headline(slug: str, tally: Tally, look: Look, *, verdict: str = "", right: str = "") -> Line:
-    """``checkout-export   3 of 6 handed off · 2 running · 1 waiting     18m 04s``; of all this the name is cut first."""
+    """``checkout-export   3 of 6 handed off · 2 running · 1 waiting     18m 04s``.
+
+    Of all this the name is cut first; the text on the right is whole or not there.
+    """
     parts = [Span(f"   {tally.handed_off} of {tally.total} handed off")]
     for count, word, tint in (
         (tally.running, "running", Tint.RUNNING),
@@ -68,7 +72,12 @@ def headline(slug: str, tally: Tally, look: Look, *, verdict: str = "", right: s
         if count:
             parts += [Span(" · "), Span(f"{count} {word}", tint)]
     columns = min(look.columns, _WIDEST)
-    room = columns - sum(width_of(part.text) for part in parts) - len(verdict) - 1
+    room = columns - sum(width_of(part.text) for part in parts) - (len(verdict) + 1 if verdict else 0)
+    beside = room - width_of(right) - RIGHT_GAP
+    if right and beside >= min(_SHORTEST_SLUG, width_of(slug)):
+        room = beside
+    else:
+        right = ""
     name = cut_middle(slug, max(_SHORTEST_SLUG, room))
     line = (Span(f"{name} {verdict}" if verdict else name, Tint.STRONG), *parts)
     return spread(line, right, columns=columns)

@@ -33,3 +33,12 @@ def test_the_name_is_cut_before_a_count_is():
     wide = rendered([headline("platform-migration", tally, Look(columns=200), right="1s")], Look(columns=200))[0]
     assert wide.endswith("1 error · 1 cancelled" + " " * 27 + "1s")
     assert width_of(wide) == 120
+
+
+def test_what_stands_on_the_right_is_whole_or_not_there():
+    look = Look(columns=80)
+    tally = Tally(handed_off=54, running=12, waiting=51, error=3)
+    (crowded,) = rendered([headline("platform-migration", tally, look, verdict="needs you", right="41m 18s")], look)
+    assert crowded.endswith("3 error")
+    (cut,) = rendered([headline("platform-migration-of-1998", tally, look, right="41m 18s")], look)
+    assert cut == "platf…-1998   54 of 120 handed off · 12 running · 51 waiting · 3 error   41m 18s"
