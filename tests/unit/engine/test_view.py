@@ -70,3 +70,15 @@ def test_a_secret_is_redacted_before_the_line_is_cut():
     view = ActivityView(Redactor(["s" * 80]))
     doing = view.saw("a", a_call(command="deploy --token " + "s" * 80), at=1.0)
     assert doing == f"shell deploy --token {REDACTED}"
+
+
+def test_half_a_secret_is_not_shown_where_a_long_command_is_cut():
+    doing = ActivityView(Redactor(["s" * 80])).saw("a", a_call(command=f"run{' ' * 4050} {'s' * 80}"), at=1.0)
+    assert doing == "shell run"
+
+
+def test_the_rest_of_a_line_that_came_in_pieces_is_not_shown():
+    view = ActivityView(Redactor(["hidden-value"]))
+    thoughts = ["token hidden-", "value\n", "value\nrunning make\n", "done\n"]
+    shown = [view.saw("a", Frame(None, "thinking", {"text": text}), at=1.0) for text in thoughts]
+    assert shown == ["thinking", None, "running make", "done"]
