@@ -93,7 +93,7 @@ def test_a_finished_run_shows_its_results():
     assert lines[-3:] == [
         "  note       rebuilt",
         "  read    orchestrate handoff . docs",
-        "  merge   git merge origin/cursor/docs-1f2a",
+        "  merge   git fetch origin cursor/docs-1f2a && git merge FETCH_HEAD",
     ]
 
 
