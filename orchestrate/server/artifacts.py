@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from orchestrate.server.clones import ARTIFACTS
 from orchestrate.server.private_files import make_private_folder
@@ -55,12 +56,12 @@ class ArtifactFolders:
         return descriptor
 
     def keep(self) -> None:
-        """Copy what lies in the clone only, so that it outlives the clone."""
+        """Have what lies in the clone only outlive the clone."""
         for file in self._found_in_clone():
             steps = file.path.split("/")[1:]
             descriptor = _open_below(self.in_clone, steps)
             if descriptor is not None:
-                _copy(descriptor, self.own.joinpath(*steps))
+                _keep(descriptor, self.own.joinpath(*steps))
 
     def _found_in_clone(self) -> Iterator[FoundArtifact]:
         return (file for file in _walk(self.in_clone) if file.path not in self.not_its_own)
@@ -108,12 +109,23 @@ def _regular(descriptor: int) -> int | None:
     return None
 
 
-def _copy(descriptor: int, target: Path) -> None:
+def _keep(descriptor: int, target: Path) -> None:
+    """Give the file a second name, which takes no room however large it is; where that cannot be, copy it."""
     make_private_folder(target.parent)
     with os.fdopen(descriptor, "rb") as source:
         try:
-            copy = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            os.link(f"/proc/self/fd/{descriptor}", target, follow_symlinks=True)
+            os.fchmod(descriptor, 0o600)
         except FileExistsError:
             return
-        with os.fdopen(copy, "wb") as file:
-            shutil.copyfileobj(source, file)
+        except OSError:
+            _copy(source, target)
+
+
+def _copy(source: BinaryIO, target: Path) -> None:
+    try:
+        copy = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(copy, "wb") as file:
+        shutil.copyfileobj(source, file)

@@ -1,4 +1,5 @@
 import os
+import stat
 
 import pytest
 
@@ -92,6 +93,29 @@ def test_what_is_kept_outlives_the_clone_and_replaces_nothing(folders):
 
     assert (folders.own / "both.txt").read_text() == "own"
     assert (folders.own / "deep" / "er.txt").read_text() == "deep"
+
+
+def test_what_is_kept_takes_no_second_room_on_the_disk(folders):
+    put(folders.in_clone, "large.bin", "")
+    os.truncate(folders.in_clone / "large.bin", 1 << 40)
+
+    folders.keep()
+
+    assert (folders.own / "large.bin").samefile(folders.in_clone / "large.bin")
+    assert stat.S_IMODE((folders.own / "large.bin").stat().st_mode) == 0o600
+
+
+def refuse(*_arguments, **_options):
+    raise PermissionError
+
+
+def test_what_cannot_get_a_second_name_is_copied(folders, monkeypatch):
+    put(folders.in_clone, "a.txt", "a")
+    monkeypatch.setattr("os.link", refuse)
+
+    folders.keep()
+
+    assert (folders.own / "a.txt").read_text() == "a"
 
 
 def test_a_list_has_an_end(folders, monkeypatch):
