@@ -17,7 +17,7 @@ from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import Attention, TaskRow
 from orchestrate.model.timestamps import epoch_seconds, seconds_between, to_timestamp
-from orchestrate.model.vocabulary import TaskStatus
+from orchestrate.model.vocabulary import HandoffStatus, TaskStatus
 from orchestrate.ports import Clock, Publication
 
 #: How many of the next tasks are named, and how many candidates are looked at for them.
@@ -156,6 +156,7 @@ class Follower:
             elapsed_seconds=seconds_between(first, to_timestamp(self._clock.now())),
             longest=longest_chain(state.rows),
             no_branches=frozenset((*placeholders, plan.base_branch)),
+            holds={row.name: self.held_by(row.name) for row in rows if row.handoff_status == HandoffStatus.BLOCKED},
         )
 
     def _look_at(self, rows: Iterable[TaskRow]) -> None:

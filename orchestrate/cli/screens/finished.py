@@ -1,7 +1,8 @@
 """The end of a run: finished, or what needs you and the command for it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orchestrate.cli.screens.advice import command_for, needs_somebody
 from orchestrate.cli.screens.durations import duration
@@ -9,7 +10,7 @@ from orchestrate.cli.screens.estimate import Chain
 from orchestrate.cli.screens.layout import Line, Look, command, cut_middle, folded, line, width_of
 from orchestrate.cli.screens.table import Column, head, name_columns, row_line, word_line
 from orchestrate.cli.screens.tally import headline, tally_of_rows
-from orchestrate.cli.screens.vocabulary import evidence, standing
+from orchestrate.cli.screens.vocabulary import Circumstances, Kind, evidence, standing
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus, TaskType, Verification
@@ -39,6 +40,8 @@ class EndView:
     longest: Chain | None = None
     #: Branches that were only planned, or that everybody starts from: nothing of the task is there.
     no_branches: frozenset[str] = frozenset()
+    #: For each blocked task those that wait for it.
+    holds: Mapping[TaskName, Sequence[str]] = field(default_factory=dict)
 
 
 def end_screen(view: EndView, look: Look) -> list[Line]:
@@ -86,8 +89,13 @@ def reading_lines(rows: Sequence[TaskRow], look: Look, *, no_branches: frozenset
     branches = [
         row.branch for row in last if branch_of(row, no_branches) == row.branch and row.verification not in _REFUTED
     ]
-    lines += [command("  merge   ", f"git merge origin/{branch}") for branch in branches[:_MERGES]]
+    lines += [command("  merge   ", _merge_command(branch)) for branch in branches[:_MERGES]]
     return lines
+
+
+def _merge_command(branch: str) -> str:
+    """Works in any clone of the repository: agents push to the remote, the clone has not seen their branches yet."""
+    return f"git fetch origin {shlex.quote(branch)} && git merge FETCH_HEAD"
 
 
 def last_tasks(rows: Sequence[TaskRow]) -> list[TaskRow]:
@@ -117,8 +125,8 @@ def _not_finished(view: EndView, look: Look) -> list[Line]:
     spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
     verdict = {_EXIT_CHECKPOINT: "is at its checkpoint", _EXIT_INTERRUPTED: "was interrupted"}
     lines = [headline(view.slug, tally, look, verdict=verdict.get(view.exit_code, "needs you"), right=spent)]
-    lines += needy_lines(rows, look)
-    done = [f"{standing(row).glyph} {row.name}" for row in rows if row.status == TaskStatus.HANDED_OFF]
+    lines += needy_lines(rows, look, holds=view.holds)
+    done = [f"{standing(row).glyph} {row.name}" for row in rows if standing(row).kind is Kind.DONE]
     lines += [line(each) for each in folded(done, columns=look.columns)]
     agents = "1 agent" if tally.running == 1 else f"{tally.running} agents"
     lines.append(_state_line(agents, view.exit_code))
@@ -131,13 +139,13 @@ def _state_line(agents: str, exit_code: int) -> Line:
     return line(f"  {agents} still running · state saved · exit {exit_code}")
 
 
-def needy_lines(rows: Sequence[TaskRow], look: Look) -> list[Line]:
+def needy_lines(rows: Sequence[TaskRow], look: Look, *, holds: Mapping[TaskName, Sequence[str]]) -> list[Line]:
     """Each task that ended badly or half, with the command to type."""
     needy = [row for row in rows if needs_somebody(row)]
     names = name_columns((row.name for row in needy[:_NEEDY]), look)
     lines: list[Line] = []
     for row in needy[:_NEEDY]:
-        how = standing(row)
+        how = standing(row, Circumstances(holds=holds.get(row.name, ())))
         lines.append(word_line(how, row.name, how.word, names=names, url=row.url))
         lines.append(command(f"{'':{names + 4}}do: ", command_for(row, look)))
     if len(needy) > _NEEDY:

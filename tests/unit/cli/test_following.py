@@ -5,10 +5,9 @@ from orchestrate.core.changes import Phase, RowChanged, SessionChanged, Settings
 from orchestrate.core.state import State, apply
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import Attention, TaskRow
-from orchestrate.model.vocabulary import FailureMode, TaskStatus
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, TaskStatus
 from orchestrate.ports import Publication
 from tests.support.builders import (
-    START,
     a_handed_off_row,
     a_plan,
     a_row,
@@ -17,22 +16,9 @@ from tests.support.builders import (
     a_task,
     moment,
 )
+from tests.support.clocks import StoppedClock
 
 PLAN = a_plan("a", a_task("b", depends_on=("a",)), a_task("c", depends_on=("b",)), a_task("d"), rootSlug="shop")
-
-
-class StoppedClock:
-    def __init__(self) -> None:
-        self.seconds = START
-
-    def now(self) -> float:
-        return self.seconds
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds += seconds
 
 
 class Run:
@@ -173,6 +159,11 @@ def test_the_end_has_the_rows_in_the_plans_order():
     assert end.elapsed_seconds == 100
     assert "orch/shop/a" in end.no_branches
     assert "main" in end.no_branches
+
+
+def test_the_end_knows_what_a_blocked_task_holds():
+    run = Run(a_handed_off_row("a", handoff_status=HandoffStatus.BLOCKED), a_handed_off_row("d"))
+    assert run.follower.end(run.state, 1).holds == {"a": ["b", "c"]}
 
 
 def test_a_new_plan_is_looked_at_as_a_whole():

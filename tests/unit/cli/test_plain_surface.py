@@ -11,25 +11,11 @@ from orchestrate.model.names import TaskName
 from orchestrate.model.rows import Attention, TaskRow
 from orchestrate.model.vocabulary import FailureMode, TaskStatus
 from orchestrate.ports import Publication
-from tests.support.builders import START, a_handed_off_row, a_plan, a_running_row, a_state, agent_of, moment
+from tests.support.builders import a_handed_off_row, a_plan, a_running_row, a_state, agent_of, moment
+from tests.support.clocks import TickingClock
 
 PLAN = a_plan("a", "b", rootSlug="shop")
 TIME = "2026-03-04T04:53:20Z"
-
-
-class TickingClock:
-    def __init__(self) -> None:
-        self.seconds = START
-
-    def now(self) -> float:
-        return self.seconds
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds += seconds
-        await anyio.lowlevel.checkpoint()
 
 
 class Shown:

@@ -13,28 +13,10 @@ from orchestrate.model.names import TaskName
 from orchestrate.model.rows import Attention, TaskRow, Verdict
 from orchestrate.model.vocabulary import FailureMode, TaskStatus, Verification
 from orchestrate.ports import Publication
-from tests.support.builders import START, a_handed_off_row, a_plan, a_running_row, a_state, moment
+from tests.support.builders import a_handed_off_row, a_plan, a_running_row, a_state, moment
+from tests.support.clocks import TickingClock
 
 PLAN = a_plan("a", "b", rootSlug="shop")
-
-
-class TickingClock:
-    """Time that passes by sleeping; real turns of the loop, no real waiting."""
-
-    def __init__(self) -> None:
-        self.seconds = START
-        self.sleeps = 0
-
-    def now(self) -> float:
-        return self.seconds
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds += seconds
-        self.sleeps += 1
-        await anyio.lowlevel.checkpoint()
 
 
 class Shown:

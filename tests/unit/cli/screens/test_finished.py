@@ -52,14 +52,14 @@ def test_a_finished_run_says_who_checked_what_and_what_to_type():
         "~ merge-export        verified: live UI          cursor/merge-export-1f2a  #214  2",
         "✓ verify-export       verdict: live UI verified  no branch                       1",
         "  read    orchestrate handoff . merge-export",
-        "  merge   git merge origin/cursor/merge-export-1f2a",
+        "  merge   git fetch origin cursor/merge-export-1f2a && git merge FETCH_HEAD",
     ]
 
 
 def test_it_fits_into_eighty_columns_but_commands_stay_whole():
     lines = shown(DONE, columns=60)
-    assert all(width_of(line) <= 60 for line in lines)
-    assert "  merge   git merge origin/cursor/merge-export-1f2a" in lines
+    assert all(width_of(line) <= 60 for line in lines if not line.startswith("  merge"))
+    assert "  merge   git fetch origin cursor/merge-export-1f2a && git merge FETCH_HEAD" in lines
 
 
 def test_what_a_verifier_failed_is_read_first_and_not_merged():
@@ -77,6 +77,18 @@ def test_a_run_that_needs_somebody_says_whom_first():
         "shop needs you   1 of 3 handed off · 1 waiting · 1 error                  1m 00s",
         "✗ docs                error after 1 try: cap-hit",
         "                      do: orchestrate handoff . docs",
+        "✓ api-schema",
+        "  0 agents still running · state saved · exit 1",
+    ]
+
+
+def test_a_blocked_task_stands_there_once_and_names_what_it_holds():
+    blocked = replace(SCHEMA, name="login", handoff_status=HandoffStatus.BLOCKED)
+    rows = (SCHEMA, blocked, a_row("late", depends_on=("login",)))
+    assert shown(EndView("shop", rows, 1, holds={"login": ["late"]})) == [
+        "shop needs you   2 of 3 handed off · 1 waiting",
+        "~ login               blocked, holds late",
+        "                      do: orchestrate handoff . login",
         "✓ api-schema",
         "  0 agents still running · state saved · exit 1",
     ]
