@@ -60,12 +60,22 @@ def top_parser(*, program: str) -> Parser:
     parser = Parser(prog=program, add_help=False, allow_abbrev=False)
     parser.add_argument("--version", action="store_true")
     add_common(parser)
-    parser.add_argument("verb", nargs="?")
-    parser.add_argument("rest", nargs=argparse.REMAINDER)
-    parser.set_defaults(
-        help=False, quiet=False, verbose=0, yes=False, dry_run=False, color="auto", plain=False, env_file=None
-    )
+    verb = parser.add_argument("verb", nargs=argparse.PARSER, action=_VerbAndRest)
+    verb.required = False
+    absent = {"quiet": False, "verbose": 0, "yes": False, "dry_run": False, "plain": False}
+    parser.set_defaults(rest=(), help=False, color="auto", env_file=None, **absent)
     return parser
+
+
+class _VerbAndRest(argparse.Action):
+    """The verb, and all that stands behind it as it is: a ``--`` there is the verb's."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _option: object = None
+    ) -> None:
+        """Part the two."""
+        assert isinstance(values, list)
+        namespace.verb, *namespace.rest = values[1:] if values[0] == "--" else values
 
 
 def add_common(parser: argparse.ArgumentParser, *, has_dry_run: bool = True) -> None:

@@ -11,6 +11,26 @@ def test_what_stands_before_the_verb_is_kept_apart():
     assert (found.verbose, found.color, found.quiet) == (1, "never", False)
 
 
+@pytest.mark.parametrize(
+    ("words", "rest"),
+    [
+        (["status", "--", "--json"], ["--", "--json"]),
+        (["story", ".", "--", "-a"], [".", "--", "-a"]),
+        (["-v", "--", "status", "--", "x"], ["--", "x"]),
+        (["status"], []),
+    ],
+)
+def test_what_stands_behind_the_verb_is_the_verbs_also_where_options_end(words, rest):
+    found = top_parser(program="orchestrate").parse_args(words)
+    assert found.rest == rest
+    assert found.verb == words[-len(rest) - 1]
+
+
+def test_without_a_verb_there_is_no_rest():
+    found = top_parser(program="orchestrate").parse_args(["--version"])
+    assert (found.version, found.verb, list(found.rest)) == (True, None, [])
+
+
 def test_a_verbs_own_options_add_to_those_before_it():
     parser = verb_parser(VERBS_BY_NAME["status"], program="orchestrate")
     add_common(parser)
