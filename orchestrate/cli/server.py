@@ -2,10 +2,14 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrate.cli import output
 from orchestrate.cli.messages import count_of
 from orchestrate.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from orchestrate.server.serve import ServerStatus
 
 _LARGEST_PORT = 65535
 _ACTIONS = ("start", "stop", "status", "serve")
@@ -48,7 +52,7 @@ def _start(args: argparse.Namespace, settings: Settings, folder: Path) -> int:
 
     if args.dry_run:
         before = server_status(folder)
-        told = f"it runs already at {before.url}" if before.is_running else f"a server would be started in {folder}"
+        told = f"it runs already{_at(before)}" if before.is_running else f"a server would be started in {folder}"
         return _tell(args, "server-start", told, running=before.is_running, dryRun=True)
     endpoint = ensure_server(folder, environment=dict(settings.environ), port=args.port, idle_seconds=args.idle_seconds)
     return _tell(args, "server-start", f"the server listens at {endpoint.url}", running=True, url=endpoint.url)
@@ -74,17 +78,17 @@ def _status(args: argparse.Namespace, folder: Path) -> int:
     if not found.is_running:
         rest = f"; {count_of(found.live_runs, 'agent')} may still run" if found.live_runs else ""
         return _tell(args, "server-status", f"no server runs{rest}", running=False, liveRuns=found.live_runs)
-    told = f"the server runs at {found.url} (pid {found.pid}, version {found.version}) for "
-    return _tell(
-        args,
-        "server-status",
-        f"{told}{count_of(found.live_runs, 'agent')}",
-        running=True,
-        url=found.url,
-        pid=found.pid,
-        version=found.version,
-        liveRuns=found.live_runs,
-    )
+    told = f"the server runs{_at(found)} for {count_of(found.live_runs, 'agent')}"
+    known = {"url": found.url, "pid": found.pid, "version": found.version}
+    fields = {key: value for key, value in known.items() if value is not None}
+    return _tell(args, "server-status", told, running=True, liveRuns=found.live_runs, **fields)
+
+
+def _at(found: "ServerStatus") -> str:
+    """Where it listens and what it is, as far as its file says it: that of another version may say little."""
+    address = "" if found.url is None else f" at {found.url}"
+    version = "of another version" if found.version is None else f"version {found.version}"
+    return f"{address} (pid {found.pid}, {version})"
 
 
 def _serve(args: argparse.Namespace, settings: Settings, folder: Path) -> int:

@@ -1,8 +1,10 @@
 import json
+import os
 
 import pytest
 
 from orchestrate.cli import main as entry
+from orchestrate.server.processes import process_start
 
 
 @pytest.fixture
@@ -45,3 +47,18 @@ def test_serving_can_be_told_without_being_done(tmp_path, capsys):
     assert entry.main(["server", "serve", "-n", "--state-dir", str(tmp_path / "server")]) == 0
     assert "would be run" in capsys.readouterr().out
     assert not (tmp_path / "server").exists()
+
+
+def test_of_a_server_of_a_foreign_format_only_what_is_known_is_told(tmp_path, capsys):
+    process = {"pid": os.getpid(), "started": process_start(os.getpid())}
+    (tmp_path / "server.json").write_text(json.dumps(process))
+    assert entry.main(["server", "status", "--state-dir", str(tmp_path)]) == 0
+    told = f"the server runs (pid {os.getpid()}, of another version) for 0 agents"
+    assert capsys.readouterr().out.strip() == told
+    assert said(capsys, "status", "--state-dir", tmp_path) == {
+        "ok": True,
+        "operation": "server-status",
+        "running": True,
+        "pid": os.getpid(),
+        "liveRuns": 0,
+    }
