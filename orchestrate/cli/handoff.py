@@ -2,7 +2,7 @@
 
 import argparse
 
-from orchestrate.cli import output
+from orchestrate.cli import numbers, output
 from orchestrate.cli.locating import PlanLocation, locate
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.task_argument import known_task
@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the verb."""
     parser.add_argument("plan", metavar="PLAN", help="plan.json or its folder; . where the folder has one plan")
     parser.add_argument("task", metavar="TASK", help="name of the task")
-    parser.add_argument("--attempt", metavar="N", type=attempt_number, help="that of this try, from 1")
+    parser.add_argument("--attempt", metavar="N", type=numbers.count, help="that of this try, from 1")
     parser.add_argument(
         "--raw", action="store_true", help="the message byte for byte as the agent wrote it, secrets included"
     )
@@ -50,13 +50,6 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         output.put_bytes(data)
     return 0
-
-
-def attempt_number(text: str) -> int:
-    """A try, from 1."""
-    if not (text.isascii() and text.isdigit() and 0 < len(text) <= 9 and int(text) > 0):  # noqa: PLR2004  no more tries
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of a try, which begins with 1")
-    return int(text)
 
 
 def _latest(folder: Folder, row: TaskRow) -> bytes | None:

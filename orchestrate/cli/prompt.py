@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from orchestrate.cli import output
-from orchestrate.cli.handoff import attempt_number
+from orchestrate.cli import numbers, output
 from orchestrate.cli.locating import PlanLocation, locate
 from orchestrate.cli.messages import message_lines
 from orchestrate.cli.plan_file import read_plan_file
@@ -22,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the verb."""
     parser.add_argument("plan", metavar="PLAN", help="plan.json or its folder; . where the folder has one plan")
     parser.add_argument("task", metavar="TASK", help="name of the task")
-    parser.add_argument("--attempt", metavar="N", type=attempt_number, help="what this try was told, from 1")
+    parser.add_argument("--attempt", metavar="N", type=numbers.count, help="what this try was told, from 1")
     parser.add_argument("--templates", metavar="DIR", type=Path, help="prompt templates that replace the shipped ones")
 
 

@@ -4,23 +4,24 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrate.cli import output
+from orchestrate.cli import numbers, output
 from orchestrate.cli.messages import count_of
 from orchestrate.cli.settings import Settings
 
 if TYPE_CHECKING:
     from orchestrate.server.serve import ServerStatus
 
-_LARGEST_PORT = 65535
 _ACTIONS = ("start", "stop", "status", "serve")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the verb."""
     parser.add_argument("action", choices=_ACTIONS, help="what to do with it; serve stays in the foreground")
-    parser.add_argument("--port", metavar="N", type=_port, default=0, help="port of 127.0.0.1 (default: any free one)")
     parser.add_argument(
-        "--idle-seconds", metavar="N", type=_seconds, help="end after so long without an agent or a call (1800)"
+        "--port", metavar="N", type=numbers.port, default=0, help="port of 127.0.0.1 (default: any free one)"
+    )
+    parser.add_argument(
+        "--idle-seconds", metavar="N", type=numbers.seconds, help="end after so long without an agent or a call (1800)"
     )
     parser.add_argument(
         "--state-dir", metavar="DIR", type=Path, help="folder of the server (default: in the XDG state folder)"
@@ -109,19 +110,3 @@ def _tell(args: argparse.Namespace, operation: str, words: str, **fields: object
     else:
         output.put([words])
     return 0
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(_LARGEST_PORT)) and int(text) <= _LARGEST_PORT):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port (0 to {_LARGEST_PORT})")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
-    return seconds

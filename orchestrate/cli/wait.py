@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from orchestrate.cli import output
+from orchestrate.cli import numbers, output
 from orchestrate.cli.locating import PlanLocation, locate
 from orchestrate.cli.messages import listed, message_lines
 from orchestrate.cli.picture import Picture, picture_of
@@ -50,7 +50,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", nargs="?", help="plan.json or its folder")
     parser.add_argument("--until", metavar="TASK", help="wait for this task only")
     parser.add_argument(
-        "--timeout", metavar="SEC", type=_seconds, help="leave after so many seconds with exit code 100"
+        "--timeout",
+        metavar="SEC",
+        type=numbers.seconds_from_zero,
+        help="leave after so many seconds with exit code 100",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout, when it is over")
 
@@ -178,13 +181,3 @@ def _document(waited: Waited, *, task: TaskName | None, location: PlanLocation) 
         "recoveryAction": f"orchestrate status {location.argument}",
     }
     return {"ok": False, "operation": "wait", "error": error, **fields}
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f'"{text}" is no number of seconds from 0 on')
-    return seconds

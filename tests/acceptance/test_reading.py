@@ -55,7 +55,7 @@ def test_after_an_error_the_postmortem_says_more(workspace):
         (["aa"], 'there is no task "aa" in .'),
         (["a", "--attempt", "9"], "there is no try 9 of a: it has 2 so far."),
         (["b", "--attempt", "1"], "there is no try 1 of b: it was never tried."),
-        (["a", "--attempt", "0"], "is no number of a try"),
+        (["a", "--attempt", "0"], "is no number from 1 on"),
         (["../a"], 'there is no task "../a" in .'),
         ([], "missing: TASK"),
     ],

@@ -1,8 +1,8 @@
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 
 import pytest
 
-from orchestrate.cli.handoff import attempt_number, run
+from orchestrate.cli.handoff import run
 from orchestrate.cli.main import main
 from orchestrate.cli.settings import Streams, settings_of
 from tests.support.builders import a_handed_off_row, a_task
@@ -37,10 +37,3 @@ def test_a_link_in_the_place_of_a_handoff_is_not_followed(workspace, tmp_path, c
     path.symlink_to(secret)
     assert main(["handoff", str(workspace), "a"]) == 2
     assert "hunter2" not in "".join(capsys.readouterr())
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "", "²", "9" * 30])
-def test_a_number_of_a_try_begins_with_one(text):
-    with pytest.raises(ArgumentTypeError, match="no number of a try"):
-        attempt_number(text)
-    assert attempt_number("3") == 3
