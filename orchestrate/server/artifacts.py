@@ -113,13 +113,25 @@ def _keep(descriptor: int, target: Path) -> None:
     """Give the file a second name, which takes no room however large it is; where that cannot be, copy it."""
     make_private_folder(target.parent)
     with os.fdopen(descriptor, "rb") as source:
-        try:
-            os.link(f"/proc/self/fd/{descriptor}", target, follow_symlinks=True)
-            os.fchmod(descriptor, 0o600)
-        except FileExistsError:
-            return
-        except OSError:
+        if not _is_named(descriptor, target):
             _copy(source, target)
+
+
+def _is_named(descriptor: int, target: Path) -> bool:
+    """True if the file, or one before it, has this name now; False if the system has no way to give it."""
+    try:
+        folder = os.open(target.parent, _FOLDER_FLAGS)
+        try:
+            # Without a folder's descriptor Python would make a link to the link in /proc.
+            os.link(f"/proc/self/fd/{descriptor}", target.name, dst_dir_fd=folder, follow_symlinks=True)
+        finally:
+            os.close(folder)
+        os.fchmod(descriptor, 0o600)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def _copy(source: BinaryIO, target: Path) -> None:

@@ -96,13 +96,13 @@ def test_what_is_kept_outlives_the_clone_and_replaces_nothing(folders):
 
 
 def test_what_is_kept_takes_no_second_room_on_the_disk(folders):
-    put(folders.in_clone, "large.bin", "")
-    os.truncate(folders.in_clone / "large.bin", 1 << 40)
+    put(folders.in_clone, "deep/a.txt", "a")
 
     folders.keep()
 
-    assert (folders.own / "large.bin").samefile(folders.in_clone / "large.bin")
-    assert stat.S_IMODE((folders.own / "large.bin").stat().st_mode) == 0o600
+    kept = folders.own / "deep" / "a.txt"
+    assert kept.samefile(folders.in_clone / "deep" / "a.txt")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
 def refuse(*_arguments, **_options):
