@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orchestrate.core.state import State
-from orchestrate.model.names import AgentId, RunId, TaskName
+from orchestrate.model.inbox_format import InboxAnswer, InboxRequest
+from orchestrate.model.names import AgentId, RequestId, RunId, TaskName
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, TaskRow
 from orchestrate.model.wire import Agent, Created, Frame, Run
@@ -96,6 +97,42 @@ class Archive(Protocol):
 
     async def read_handoff(self, task: TaskName) -> str | None:
         """The task's redacted handoff with its header."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A file in the inbox that is no request and was moved away; ``request_id`` where its name is that of one."""
+
+    name: str
+    reason: str
+    request_id: RequestId | None = None
+
+
+Incoming = InboxRequest | Misfit
+
+
+class Requests(Protocol):
+    """The workspace's inbox: what other processes ask for."""
+
+    async def take_requests(self) -> Sequence[Incoming]:
+        """What waits for an answer, oldest first; a request is there until it is answered."""
+        ...
+
+    async def save_acceptance(self, task: TaskName, acceptance: str, *, handoff: bytes) -> str:
+        """Write and sync a handoff that a person stands for; answers its path, relative to the workspace."""
+        ...
+
+    async def answer_request(self, answer: InboxAnswer) -> None:
+        """Write and sync the answer, then remove the request."""
+        ...
+
+
+class Differences(Protocol):
+    """What branches changed."""
+
+    async def changed_files(self, *, branch: str, start: str) -> Sequence[str]:
+        """Every file that the branch changed since it left ``start``; ServiceError where nobody can tell."""
         ...
 
 

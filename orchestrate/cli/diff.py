@@ -18,12 +18,13 @@ from orchestrate.cli.settings import Settings
 from orchestrate.cli.task_argument import known_task
 from orchestrate.cli.terminal import stdout_look
 from orchestrate.core.branches import has_real_branch
-from orchestrate.core.paths_kept import PathFinding, paths_kept
+from orchestrate.core.paths_kept import paths_kept
 from orchestrate.errors import InputRefused
 from orchestrate.model.checking import parse_plan
 from orchestrate.model.names import is_valid_ref, placeholder_branch
 from orchestrate.model.plan import Plan
-from orchestrate.model.rows import TaskRow
+from orchestrate.model.row_format import finding_document
+from orchestrate.model.rows import PathFinding, TaskRow
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.repo.differences import FETCH_SECONDS, difference
 from orchestrate.repo.git import Git
@@ -148,10 +149,7 @@ def _fields(told: _Told) -> dict[str, object]:
         "startingRef": told.row.starting_ref,
         "baseSha": told.base,
         "files": told.files,
-        "pathsNotKept": [
-            {"path": found.path, "rule": found.rule, **({} if found.pattern is None else {"pattern": found.pattern})}
-            for found in told.findings
-        ],
+        "pathsNotKept": [finding_document(finding) for finding in told.findings],
     }
 
 

@@ -11,6 +11,7 @@ import anyio
 import orjson
 
 from orchestrate.cli import output
+from orchestrate.cli.confirming import NotConfirmed
 from orchestrate.cli.leaving import let_go_of_lost_readers, obey_signals, signals_interrupt
 from orchestrate.cli.live import ShownSurface, make_surface
 from orchestrate.cli.locating import locate
@@ -21,7 +22,6 @@ from orchestrate.cli.surroundings import environment_of
 from orchestrate.cli.writing import Writer
 from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
 from orchestrate.engine.assembly import Engine
-from orchestrate.errors import OrchestrateError
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.system import SystemClock, run_event_loop
@@ -34,10 +34,6 @@ _INTERRUPTED = {
     "retryable": True,
     "recoveryAction": "call again to go on",
 }
-
-
-class NotConfirmed(OrchestrateError):
-    """The person at the terminal did not say yes."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -28,6 +28,7 @@ from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import LocalAgent
 from orchestrate.ports import Surface
+from orchestrate.repo.differences import FETCH_SECONDS
 from orchestrate.repo.git import Git
 from orchestrate.server.discovery import Endpoint
 from orchestrate.server.serve import ensure_server
@@ -156,7 +157,8 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 settings=prepared.settings,
                 depth=environment.agent_depth,
                 templates=prepared.templates,
-                secrets=tuple(_secrets(service, environment)),
+                git=Git(environment.variables, deadline_seconds=FETCH_SECONDS),
+                secrets=(*service.secrets, *secrets_in(environment.variables)),
             )
             engine = engine_of(
                 job,
@@ -275,13 +277,9 @@ async def _preflight(
         audience.on_warning(warning)
 
 
-def _secrets(service: Service, environment: Environment) -> Iterator[str]:
-    """Values that are known to be secret."""
-    yield service.key
-    yield from service.pass_env.values()
-    for name, value in environment.variables.items():
-        if _SECRET_NAME.search(name):
-            yield value
+def secrets_in(variables: Mapping[str, str]) -> Iterator[str]:
+    """Values that are secret by the names of their variables."""
+    return (value for name, value in variables.items() if _SECRET_NAME.search(name))
 
 
 @contextmanager

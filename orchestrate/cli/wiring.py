@@ -19,7 +19,9 @@ from orchestrate.model.names import EngineId, WorkspaceId
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import PASS_ENV_HEADER, LocalAgent
-from orchestrate.ports import Surface
+from orchestrate.ports import AgentService, Surface
+from orchestrate.repo.changed_files import RemoteDifferences
+from orchestrate.repo.git import Git
 from orchestrate.shipped import shipped
 from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore
@@ -47,6 +49,11 @@ class Service:
     #: True for the local server of this user, which the run may start again.
     is_own_server: bool = False
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that never reach a file of ours or a prompt."""
+        return (self.key, *self.pass_env.values())
+
     def client(self) -> CloudClient:
         """A client with this key."""
         headers = {}
@@ -64,6 +71,7 @@ class Job:
     repo_url: str
     settings: RunSettings
     templates: Templates
+    git: Git
     #: How deep this engine is in the tree of planners.
     depth: int = 0
     #: Values that never reach a file of ours or a prompt.
@@ -71,7 +79,7 @@ class Job:
 
 
 def engine_of(
-    job: Job, *, store: WorkspaceStore, client: CloudClient, service: Service, surface: Surface, engine_id: EngineId
+    job: Job, *, store: WorkspaceStore, client: AgentService, service: Service, surface: Surface, engine_id: EngineId
 ) -> Engine:
     """The engine of this job, in a workspace whose lock the store holds."""
     loaded = store.loaded
@@ -86,7 +94,15 @@ def engine_of(
             is_first=is_first,
             notes=loaded.notes,
         ),
-        outside=Outside(service=client, ledger=store, archive=store, clock=SystemClock(), surface=surface),
+        outside=Outside(
+            service=client,
+            ledger=store,
+            archive=store,
+            clock=SystemClock(),
+            surface=surface,
+            requests=store,
+            differences=RemoteDifferences(job.git, job.repo_url, clone=job.folder),
+        ),
         request_options=RequestOptions(repo_url=job.repo_url, local_agent=service.agent, depth=job.depth),
         templates=job.templates,
         redactor=Redactor(job.secrets),

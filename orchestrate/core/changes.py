@@ -11,7 +11,7 @@ from enum import StrEnum
 from immutables import Map
 
 from orchestrate.core.effects import Effect
-from orchestrate.model.names import TaskName
+from orchestrate.model.names import RequestId, TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
 
@@ -24,6 +24,14 @@ class Phase(StrEnum):
     ENDED = "ended"
 
 
+class Linger(StrEnum):
+    """Whether a run that is over but for the comparing of paths still waits for that."""
+
+    NOT_YET = "not-yet"
+    NOW = "now"
+    OVER = "over"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the caller chose for this run."""
@@ -32,6 +40,8 @@ class Settings:
     #: Go on after an error until nothing is left to do.
     drain: bool = False
     max_runtime_seconds: float | None = None
+    #: Only answer what other processes ask: nothing is launched, looked up or watched, and the end comes at once.
+    answers_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,11 @@ class Session:
     has_new_error: bool = False
     #: Attempts, by task, that nobody can watch any more while they run.
     unwatched: Map[TaskName, int] = field(default_factory=Map)
+    #: Requests whose answer is not on disk yet, each with the task that it is about, if that is known.
+    requests: Map[RequestId, TaskName | None] = field(default_factory=Map)
+    #: Tasks whose changed files are being compared with their paths.
+    checking: frozenset[TaskName] = frozenset()
+    linger: Linger = Linger.NOT_YET
 
 
 @dataclass(frozen=True, slots=True)

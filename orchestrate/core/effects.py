@@ -7,6 +7,9 @@ LaunchAgent      AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnkno
 LookUpAgent      AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
 WatchRun         RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
 CancelRun        CancelAnswered
+WriteAcceptance  AcceptanceWritten, RequestUnmet
+AnswerRequest    RequestAnswered
+CheckPaths       PathsChecked
 SetTimer         TimerFired
 EndRun           none: the loop ends
 ===============  ==============================================================================================
@@ -17,7 +20,8 @@ A bug in a performer is answered by EffectFailed. Effects are not journalled: re
 from dataclasses import dataclass
 
 from orchestrate.core.events import Timer
-from orchestrate.model.names import AgentId, RunId, TaskName
+from orchestrate.model.inbox_format import InboxAnswer
+from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
 from orchestrate.model.rows import TaskRow
 
 
@@ -61,6 +65,34 @@ class CancelRun(Effect):
     task: TaskName
     agent_id: AgentId
     run_id: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteAcceptance(Effect):
+    """Write the handoff that a person stands for, before the row says that the task handed off."""
+
+    request: RequestId
+    row: TaskRow
+    branch: str
+    by: str
+    at: Timestamp
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRequest(Effect):
+    """Tell the process that asked what became of its request."""
+
+    answer: InboxAnswer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckPaths(Effect):
+    """Compare what this row's branch changed with the paths that the plan gives the task."""
+
+    row: TaskRow
+    allowed: tuple[str, ...]
+    forbidden: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, StrEnum
 
 from orchestrate.model.handoff import Handoff
-from orchestrate.model.names import AgentId, RunId, TaskName, Timestamp
+from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
 from orchestrate.model.plan import Plan
+from orchestrate.model.rows import PathFinding
 from orchestrate.model.vocabulary import FailureMode, LaunchDelay, RunStatus
 
 
@@ -35,6 +36,8 @@ class TimerKind(StrEnum):
     GRACE = "grace"
     #: The planned end of this engine's time.
     CHECKPOINT = "checkpoint"
+    #: Nothing is left to do but to compare paths, and that was awaited long enough.
+    LINGER = "linger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class EngineStarted(Event):
     #: True when the workspace got its id just now.
     is_first: bool = False
     notes: tuple[str, ...] = ()
+    #: What other processes had asked for before, each reported by an event of its own.
+    requests: tuple[RequestId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +215,67 @@ class CancelAnswered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptRequested(Event):
+    """Another process hands on a person's word: the task is done on this branch."""
+
+    request: RequestId
+    task: TaskName
+    branch: str
+    by: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptanceWritten(Event):
+    """The handoff that a person stands for is on disk, at ``path`` in the workspace."""
+
+    request: RequestId
+    task: TaskName
+    branch: str
+    by: str
+    path: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestUnmet(Event):
+    """A request cannot be carried out, whatever the state: its kind is unknown, or a file of ours cannot be written."""
+
+    request: RequestId
+    code: str
+    message: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSetAside(Event):
+    """A file in the inbox was no request and was moved away; ``request`` is the id that its name has."""
+
+    message: str
+    request: RequestId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestAnswered(Event):
+    """The answer is on disk; ``message`` says why it is not."""
+
+    request: RequestId
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathsChecked(Event):
+    """The branch's changed files were compared with the plan's paths; ``unknown`` says why they could not be."""
+
+    task: TaskName
+    branch: str
+    findings: tuple[PathFinding, ...] = ()
+    #: How many findings there are; the event names the first ones.
+    total: int = 0
+    unknown: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimerFired(Event):
     """A timer that was set is due."""
 
@@ -230,6 +296,7 @@ class EffectFailed(Event):
     effect: str
     message: str
     task: TaskName | None = None
+    request: RequestId | None = None
 
 
 def facts_of(event: Event) -> Mapping[str, object]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from orchestrate.core.branches import propagate, pushed_branch
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, SessionChanged, change
 from orchestrate.core.events import RunEnded
+from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry
 from orchestrate.core.state import State, with_error
 from orchestrate.core.verdicts import judged, pass_on_verdict
@@ -57,7 +58,7 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
     row = judged(state, row)
     notes = [AttentionRaised(f"{row.name}: {note}") for note in _findings(row, event, has_branch=branch is not None)]
     decision = change(RowChanged(row), *notes) + pass_on_verdict(state, row, at=event.at)
-    return decision if branch is None else decision + propagate(state, row, at=event.at)
+    return decision if branch is None else decision + propagate(state, row, at=event.at) + check_paths(state, [row])
 
 
 def _findings(row: TaskRow, event: RunEnded, *, has_branch: bool) -> list[str]:

@@ -69,6 +69,8 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
         verification=None,
         verdicts=(),
         pushed=None,
+        accepted=None,
+        paths_check=None,
     )
 
 

@@ -14,10 +14,23 @@ Rules that hold for every handler:
 from dataclasses import replace
 from typing import assert_never
 
-from orchestrate.core import finishing, launching, operating, recovery, retrying, scheduling, transitions, watching
-from orchestrate.core.changes import Decision, Phase, RowChanged
-from orchestrate.core.effects import LaunchAgent, LookUpAgent
+from orchestrate.core import (
+    accepting,
+    finishing,
+    launching,
+    operating,
+    path_checks,
+    recovery,
+    retrying,
+    scheduling,
+    transitions,
+    watching,
+)
+from orchestrate.core.changes import Decision, Phase, RowChanged, change
+from orchestrate.core.effects import CheckPaths, LaunchAgent, LookUpAgent
 from orchestrate.core.events import (
+    AcceptanceWritten,
+    AcceptRequested,
     AccessLost,
     AgentLaunched,
     AgentNotFound,
@@ -25,10 +38,14 @@ from orchestrate.core.events import (
     EffectFailed,
     EngineStarted,
     Event,
+    FileSetAside,
     LaunchDelayed,
     LaunchOutcomeUnknown,
     LaunchRefused,
+    PathsChecked,
     PlanRead,
+    RequestAnswered,
+    RequestUnmet,
     RunEnded,
     RunMissing,
     RunStalled,
@@ -111,14 +128,35 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return watching.on_cancel_answered(state, event)
         case ServiceUnreachable():
             return operating.on_service_unreachable(event)
+        case AcceptRequested():
+            return accepting.on_accept_requested(state, event)
+        case AcceptanceWritten():
+            return accepting.on_acceptance_written(state, event)
+        case RequestUnmet():
+            return accepting.on_request_unmet(state, event)
+        case FileSetAside():
+            return accepting.on_file_set_aside(state, event)
+        case RequestAnswered():
+            return accepting.on_request_answered(state, event)
+        case PathsChecked():
+            return path_checks.on_paths_checked(state, event)
         case TimerFired():
             return _on_timer(state, event)
         case StopRequested():
             return operating.on_stop_requested(state, event)
         case EffectFailed():
-            return watching.on_effect_failed(state, event)
+            return _on_effect_failed(state, event)
         case _:
             raise MachineError(f"no handler for {event!r}")
+
+
+def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
+    """A bug of ours; nothing waits for what it kept from happening."""
+    if event.request is not None:
+        return watching.on_effect_failed(state, event) + change(accepting.closed(state, event.request))
+    if event.effect == CheckPaths.__name__ and event.task is not None:
+        return watching.on_effect_failed(state, event) + change(path_checks.no_longer_checked(state, event.task))
+    return watching.on_effect_failed(state, event)
 
 
 def _on_timer(state: State, event: TimerFired) -> Decision:
@@ -135,5 +173,7 @@ def _on_timer(state: State, event: TimerFired) -> Decision:
             return operating.on_grace_over(state)
         case TimerKind.CHECKPOINT:
             return operating.on_stop_requested(state, StopRequested(at=event.at, reason=StopReason.CHECKPOINT))
+        case TimerKind.LINGER:
+            return operating.on_linger_over(state)
         case _:
             assert_never(event.timer.kind)

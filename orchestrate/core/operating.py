@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+from immutables import Map
+
 from orchestrate.core.changes import (
     NOTHING,
     AttentionRaised,
     Decision,
+    Linger,
     Phase,
     SessionChanged,
     WorkspaceChanged,
@@ -23,6 +26,7 @@ from orchestrate.core.events import (
 )
 from orchestrate.core.scheduling import hold_reason
 from orchestrate.core.state import State, has_left_plan
+from orchestrate.model.names import RequestId, TaskName
 from orchestrate.model.vocabulary import TaskStatus
 
 EXIT_DONE = 0
@@ -33,13 +37,20 @@ EXIT_INTERRUPTED = 130
 #: Seconds that answers in flight are awaited when the engine leaves.
 GRACE_SECONDS = 5.0
 
+#: Seconds that a run which is over waits for the comparing of paths; the next run takes up what is left.
+LINGER_SECONDS = 15.0
+
 _EXIT_CODES = {StopReason.INTERRUPT: EXIT_INTERRUPTED, StopReason.CHECKPOINT: EXIT_CHECKPOINT}
 
 
 def on_engine_started(state: State, event: EngineStarted) -> Decision:
-    """A workspace's id is the first thing that is written of it."""
+    """A workspace's id is the first thing that is written of it; no run ends before what was asked is answered."""
     notes = tuple(AttentionRaised(note) for note in event.notes)
-    return change(*((WorkspaceChanged(state.workspace),) if event.is_first else ()), *notes)
+    started = change(*((WorkspaceChanged(state.workspace),) if event.is_first else ()), *notes)
+    if not event.requests:
+        return started
+    asked = Map[RequestId, TaskName | None]((request, None) for request in event.requests)
+    return started + change(SessionChanged(replace(state.session, requests=asked)))
 
 
 def on_stop_requested(state: State, event: StopRequested) -> Decision:
@@ -52,6 +63,11 @@ def on_stop_requested(state: State, event: StopRequested) -> Decision:
 def on_grace_over(state: State) -> Decision:
     """Answers in flight were awaited long enough; the next engine looks them up."""
     return _end(state) if state.session.phase == Phase.LEAVING else NOTHING
+
+
+def on_linger_over(state: State) -> Decision:
+    """The comparing of paths was awaited long enough."""
+    return change(SessionChanged(replace(state.session, linger=Linger.OVER)))
 
 
 def on_access_lost(state: State, event: AccessLost) -> Decision:
@@ -77,11 +93,22 @@ def end_if_over(state: State) -> Decision:
         return NOTHING
     if session.phase == Phase.LEAVING:
         return NOTHING if state.awaiting else _end(state)
+    if session.settings.answers_only:
+        return NOTHING if session.requests else _leave(state, EXIT_DONE)
     if session.has_new_error and not session.settings.drain:
         return _leave(state, EXIT_PLANNERS_TURN)
-    if state.running > _unwatched(state) or _goes_on(state):
+    if state.running > _unwatched(state) or _goes_on(state) or session.requests:
         return NOTHING
+    if session.checking and session.linger != Linger.OVER:
+        return _linger(state)
     return _leave(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
+
+
+def _linger(state: State) -> Decision:
+    if state.session.linger == Linger.NOW:
+        return NOTHING
+    timer = SetTimer(timer=Timer(TimerKind.LINGER), delay_seconds=LINGER_SECONDS)
+    return change(SessionChanged(replace(state.session, linger=Linger.NOW)), effects=[timer])
 
 
 def _goes_on(state: State) -> bool:
@@ -103,7 +130,7 @@ def _is_all_handed_off(state: State) -> bool:
 
 def _leave(state: State, exit_code: int) -> Decision:
     session = replace(state.session, phase=Phase.LEAVING, exit_code=exit_code)
-    if state.awaiting:
+    if state.awaiting and not session.settings.answers_only:
         timer = SetTimer(timer=Timer(TimerKind.GRACE), delay_seconds=GRACE_SECONDS)
         return change(SessionChanged(session), effects=[timer])
     return _end(replace(state, session=session))

@@ -1,32 +1,10 @@
 """Whether a task kept to the paths that the plan gave it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 from orchestrate.model.path_matching import PathPattern
-
-
-class PathRule(StrEnum):
-    """Which rule a changed file breaks."""
-
-    FORBIDDEN = "forbidden"
-    NOT_ALLOWED = "not-allowed"
-
-
-@dataclass(frozen=True, slots=True)
-class PathFinding:
-    """A file that the task should have left alone."""
-
-    path: str
-    rule: PathRule
-    #: The pattern that forbids it; None for a file that no pattern allows.
-    pattern: str | None = None
-
-    def __str__(self) -> str:
-        """``docs/a.md (forbidden by docs/**)``."""
-        why = "outside pathsAllowed" if self.pattern is None else f"forbidden by {self.pattern}"
-        return f"{self.path} ({why})"
+from orchestrate.model.rows import PathFinding
+from orchestrate.model.vocabulary import PathRule
 
 
 def paths_kept(

@@ -20,6 +20,7 @@ from orchestrate.core.changes import (
 from orchestrate.core.effects import Effect, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import PlanRead, Timer, TimerKind
 from orchestrate.core.launching import OUT_OF_PLAN, doubtful, look_for_agent, relaunch_timer
+from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply
 from orchestrate.core.verdicts import judged_anew
@@ -38,6 +39,8 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
     swept = judged_anew(after) + _swept(after, at=event.at)
     after = apply(after, swept.changes)
     decision = Decision(tuple(changes)) + swept
+    if state.session.settings.answers_only:
+        return decision
     if state.blueprint is None:
         return decision + change(effects=_checkpoint_timer(state)) + _taken_up(after, at=event.at)
     return decision + _with_new_deadlines(after, former=state.plan, at=event.at)
@@ -123,7 +126,8 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
             decision = _taken_up_row(state, row, at=at)
             changes += decision.changes
             effects += decision.effects
-    return Decision(tuple(changes), tuple(effects))
+    handed_off = (row for row in state.rows_in_order() if row.status == TaskStatus.HANDED_OFF)
+    return Decision(tuple(changes), tuple(effects)) + check_paths(state, handed_off)
 
 
 def _taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:

@@ -33,6 +33,8 @@ def hold_reason(state: State) -> str | None:
     """Why no task may start at all; None when only slots and dependencies decide."""
     if state.session.phase != Phase.RUNNING:
         return "the engine is leaving"
+    if state.session.settings.answers_only:
+        return "this engine only answers requests"
     if state.workspace.andon is not None and state.workspace.andon.is_raised:
         return "the andon is raised"
     return state.session.hold

@@ -171,6 +171,19 @@ def _effect_failed(scene: _Scene) -> list[str]:
     return [f"a fault of this program in {scene.said('effect')}: {scene.said('message')}; the next engine takes it up"]
 
 
+def _acceptance_written(scene: _Scene) -> list[str]:
+    note = scene.said("note")
+    return [f"accepted by {scene.said('by')} on {scene.row.branch}{f': {note}' if note else ''}"]
+
+
+def _paths_checked(scene: _Scene) -> list[str]:
+    check = scene.row.paths_check
+    if check is None or check.unknown is not None or not check.findings:
+        return []
+    files = "a file" if check.total == 1 else f"{check.total} files"
+    return [f"changed {files} that the plan does not give it, first of all {check.findings[0]}"]
+
+
 def _new_ref(scene: _Scene) -> list[str]:
     before, row = scene.before, scene.row
     if before is None or before.starting_ref == row.starting_ref:
@@ -234,6 +247,8 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "RunEnded": _run_ended,
         "RunMissing": _run_missing,
         "TimerFired": _timer_fired,
+        "AcceptanceWritten": _acceptance_written,
+        "PathsChecked": _paths_checked,
         "EffectFailed": _effect_failed,
     }
 )

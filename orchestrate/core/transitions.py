@@ -14,8 +14,13 @@ class Transition:
     causes: tuple[str, ...]
 
 
+_BY_HAND = "AcceptanceWritten, a person stands for it"
+
 TABLE = (
     Transition(TaskStatus.PENDING, TaskStatus.RUNNING, ("a slot is free and every dependency handed off",)),
+    Transition(TaskStatus.PENDING, TaskStatus.HANDED_OFF, (_BY_HAND,)),
+    Transition(TaskStatus.ERROR, TaskStatus.HANDED_OFF, (_BY_HAND,)),
+    Transition(TaskStatus.CANCELLED, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.PENDING, TaskStatus.PRUNED, ("PlanRead without the task",)),
     Transition(TaskStatus.PRUNED, TaskStatus.PENDING, ("PlanRead with the task again, never launched",)),
     Transition(TaskStatus.RUNNING, TaskStatus.HANDED_OFF, ("RunEnded FINISHED with a message",)),

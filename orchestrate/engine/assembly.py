@@ -7,10 +7,13 @@ import anyio
 
 from orchestrate.core.events import EngineStarted, PlanRead, StopReason, StopRequested
 from orchestrate.core.state import State
+from orchestrate.engine.answering import Clerk
 from orchestrate.engine.gate import GatedService
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher
+from orchestrate.engine.listening import Listener, requests_of
 from orchestrate.engine.loop import Loop
+from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.performers import Performers
 from orchestrate.engine.polling import SECONDS_A_RUN, Poller
 from orchestrate.engine.reply import ReplyTaker
@@ -21,7 +24,7 @@ from orchestrate.engine.view import ActivityView
 from orchestrate.engine.watch import Watcher
 from orchestrate.model.names import EngineId
 from orchestrate.model.plan import Plan
-from orchestrate.ports import AgentService, Archive, Clock, Ledger, Surface
+from orchestrate.ports import AgentService, Archive, Clock, Differences, Ledger, Requests, Surface
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
@@ -35,6 +38,8 @@ class Outside:
     archive: Archive
     clock: Clock
     surface: Surface
+    requests: Requests
+    differences: Differences
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,20 @@ class Engine:
     """An engine for one workspace; ``run`` it once."""
 
     def __init__(
-        self, start: Start, *, loop: Loop, performers: Performers, lookouts: Sequence[Lookout], inbox: Inbox
+        self,
+        start: Start,
+        *,
+        loop: Loop,
+        performers: Performers,
+        lookouts: Sequence[Lookout],
+        listener: Listener,
+        inbox: Inbox,
     ) -> None:
         self._start = start
         self._loop = loop
         self._performers = performers
         self._lookouts = lookouts
+        self._listener = listener
         self._inbox = inbox
 
     @property
@@ -89,9 +102,15 @@ class Engine:
 
     async def run(self) -> int:
         """Run the plan until nothing is left to do or somebody asks to leave; answers the exit code."""
-        start = self._start
-        self._inbox.put(EngineStarted(engine=start.engine_id, is_first=start.is_first, notes=start.notes))
+        start, asked = self._start, await self._listener.look()
+        self._inbox.put(
+            EngineStarted(
+                engine=start.engine_id, is_first=start.is_first, notes=start.notes, requests=requests_of(asked)
+            )
+        )
         self._inbox.put(PlanRead(plan=start.plan))
+        for event in asked:
+            self._inbox.put(event)
         async with anyio.create_task_group() as beside:
             for lookout in self._lookouts:
                 beside.start_soon(lookout)
@@ -144,5 +163,21 @@ def assemble(
     watcher = Watcher(
         service, clock=clock, view=view, surface=outside.surface, silence=silence, poller=poller, replies=replies
     )
-    performers = Performers(inbox=inbox, service=service, launcher=launcher, watcher=watcher, timers=Timers(clock))
-    return Engine(start, loop=loop, performers=performers, lookouts=(poller.run, silence.run), inbox=inbox)
+    performers = Performers(
+        inbox=inbox,
+        service=service,
+        launcher=launcher,
+        watcher=watcher,
+        timers=Timers(clock),
+        clerk=Clerk(outside.requests),
+        path_checker=PathChecker(outside.differences),
+    )
+    listener = Listener(outside.requests, clock=clock, inbox=inbox)
+    return Engine(
+        start,
+        loop=loop,
+        performers=performers,
+        lookouts=(poller.run, silence.run, listener.run),
+        listener=listener,
+        inbox=inbox,
+    )

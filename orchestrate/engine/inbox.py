@@ -10,8 +10,8 @@ import anyio
 from orchestrate.core.events import Event
 from orchestrate.text.redaction import Redactor
 
-#: Fields in which an event carries the words of a service, an agent or an error.
-_WORDS = ("message", "hint")
+#: Fields in which an event carries the words of a service, an agent, an error or a person.
+_WORDS = ("message", "hint", "note", "by", "unknown")
 
 
 class Inbox:

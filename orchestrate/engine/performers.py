@@ -3,15 +3,27 @@
 import traceback
 from pathlib import PurePath
 
-from orchestrate.core.effects import CancelRun, Effect, LaunchAgent, LookUpAgent, SetTimer, WatchRun
+from orchestrate.core.effects import (
+    AnswerRequest,
+    CancelRun,
+    CheckPaths,
+    Effect,
+    LaunchAgent,
+    LookUpAgent,
+    SetTimer,
+    WatchRun,
+    WriteAcceptance,
+)
 from orchestrate.core.events import EffectFailed, Event
+from orchestrate.engine.answering import Clerk
 from orchestrate.engine.cancel import cancel_run
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
+from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.timers import Timers
 from orchestrate.engine.watch import Watcher
 from orchestrate.errors import OrchestrateError, StorageFailed
-from orchestrate.model.names import TaskName
+from orchestrate.model.names import RequestId, TaskName
 from orchestrate.ports import AgentService
 
 
@@ -19,13 +31,23 @@ class Performers:
     """All performers of one engine."""
 
     def __init__(
-        self, *, inbox: Inbox, service: AgentService, launcher: Launcher, watcher: Watcher, timers: Timers
+        self,
+        *,
+        inbox: Inbox,
+        service: AgentService,
+        launcher: Launcher,
+        watcher: Watcher,
+        timers: Timers,
+        clerk: Clerk,
+        path_checker: PathChecker,
     ) -> None:
         self._inbox = inbox
         self._service = service
         self._launcher = launcher
         self._watcher = watcher
         self._timers = timers
+        self._clerk = clerk
+        self._path_checker = path_checker
 
     async def perform(self, effect: Effect) -> None:
         """Carry out an effect; its answer goes to the inbox. Only StorageFailed leaves here."""
@@ -34,7 +56,9 @@ class Performers:
         except StorageFailed:
             raise
         except Exception as error:
-            event = EffectFailed(effect=type(effect).__name__, message=_told(error), task=_task_of(effect))
+            event = EffectFailed(
+                effect=type(effect).__name__, message=_told(error), task=_task_of(effect), request=_request_of(effect)
+            )
         self._inbox.put(event)
 
     async def _answer(self, effect: Effect) -> Event:
@@ -49,16 +73,38 @@ class Performers:
                 return await cancel_run(effect, service=self._service)
             case SetTimer():
                 return await self._timers.wait(effect)
+            case WriteAcceptance():
+                return await self._clerk.write_acceptance(effect)
+            case AnswerRequest():
+                return await self._clerk.answer(effect)
+            case CheckPaths():
+                return await self._path_checker.check(effect)
             case _:
                 raise AssertionError(f"no performer for {effect!r}")
 
 
 def _task_of(effect: Effect) -> TaskName | None:
     match effect:
-        case LaunchAgent(row=row) | LookUpAgent(row=row) | WatchRun(row=row):
+        case (
+            LaunchAgent(row=row)
+            | LookUpAgent(row=row)
+            | WatchRun(row=row)
+            | CheckPaths(row=row)
+            | WriteAcceptance(row=row)
+        ):
             return row.name
         case CancelRun(task=task):
             return task
+        case _:
+            return None
+
+
+def _request_of(effect: Effect) -> RequestId | None:
+    match effect:
+        case WriteAcceptance(request=request):
+            return request
+        case AnswerRequest(answer=answer):
+            return answer.id
         case _:
             return None
 

@@ -16,6 +16,8 @@ RunId = NewType("RunId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 IdempotencyKey = NewType("IdempotencyKey", str)
 EngineId = NewType("EngineId", str)
+#: A lower-case hex UUID, drawn by whoever asks; the name of the request's file.
+RequestId = NewType("RequestId", str)
 #: UTC, RFC 3339 with milliseconds and ``Z``: ``2026-03-04T14:31:36.123Z``. Sorts as text.
 Timestamp = NewType("Timestamp", str)
 
@@ -25,6 +27,7 @@ TASK_NAME_LENGTH = 64
 
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _AGENT_ID = re.compile(r"bc-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_REQUEST_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _RUN_ID = re.compile(r"run-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _REF_FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|\Z)")
 
@@ -42,6 +45,11 @@ def is_agent_id(text: str) -> bool:
 def is_run_id(text: str) -> bool:
     """True for ``run-`` and a lower-case hex UUID."""
     return _RUN_ID.match(text) is not None
+
+
+def is_request_id(text: str) -> bool:
+    """True for a lower-case hex UUID."""
+    return _REQUEST_ID.match(text) is not None
 
 
 def is_valid_ref(ref: str) -> bool:

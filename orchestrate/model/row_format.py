@@ -6,8 +6,16 @@ A row is encoded once: the same bytes go into its journal record and into the sn
 from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, is_kebab_case
-from orchestrate.model.rows import Cancel, Launch, TaskRow, Verdict
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
+from orchestrate.model.rows import Acceptance, Cancel, Launch, PathFinding, PathsCheck, TaskRow, Verdict
+from orchestrate.model.vocabulary import (
+    FailureMode,
+    HandoffStatus,
+    LaunchDelay,
+    PathRule,
+    TaskStatus,
+    TaskType,
+    Verification,
+)
 
 
 def encode_row(row: TaskRow) -> bytes:
@@ -76,6 +84,8 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         not_before=fields.named("notBefore", Timestamp),
         cancel=fields.inner("cancel", _cancel),
         stalled_since=fields.named("stalledSince", Timestamp),
+        accepted=fields.inner("accepted", _acceptance),
+        paths_check=fields.inner("pathsCheck", _paths_check),
         url=fields.text("url"),
         extra=fields.rest(),
     )
@@ -91,6 +101,10 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         ]
     if row.cancel is not None:
         document["cancel"] = {"by": row.cancel.by, "at": row.cancel.at}
+    if row.accepted is not None:
+        document["accepted"] = {"by": row.accepted.by, "at": row.accepted.at}
+    if row.paths_check is not None:
+        document["pathsCheck"] = _paths_check_document(row.paths_check)
     ours = (
         ("handoffStatus", row.handoff_status),
         ("pushed", row.pushed),
@@ -119,6 +133,19 @@ def _launch_document(launch: Launch) -> dict[str, object]:
     return document
 
 
+def _paths_check_document(check: PathsCheck) -> dict[str, object]:
+    if check.unknown is not None:
+        return {"at": check.at, "unknown": check.unknown}
+    findings = [finding_document(each) for each in check.findings]
+    return {"at": check.at, "notKept": findings, "total": check.total}
+
+
+def finding_document(finding: PathFinding) -> dict[str, object]:
+    """A file that was not to be changed, as a JSON object."""
+    document: dict[str, object] = {"path": finding.path, "rule": finding.rule}
+    return document if finding.pattern is None else {**document, "pattern": finding.pattern}
+
+
 def _task_type(fields: Fields) -> TaskType:
     """The type; where a foreign row has none it is a worker until the plan says otherwise."""
     return fields.essential_word("type", TaskType) if fields.has("type") else TaskType.WORKER
@@ -143,3 +170,21 @@ def _verdict(fields: Fields) -> Verdict | None:
 def _cancel(fields: Fields) -> Cancel | None:
     by, at = fields.text("by"), fields.named("at", Timestamp)
     return None if by is None or at is None else Cancel(by=by, at=at)
+
+
+def _acceptance(fields: Fields) -> Acceptance | None:
+    by, at = fields.text("by"), fields.named("at", Timestamp)
+    return None if by is None or at is None else Acceptance(by=by, at=at)
+
+
+def _paths_check(fields: Fields) -> PathsCheck | None:
+    at, unknown = fields.named("at", Timestamp), fields.text("unknown")
+    if at is None:
+        return None
+    findings = fields.inner_list("notKept", _finding)
+    return PathsCheck(at, findings, total=fields.whole_number("total") or len(findings), unknown=unknown)
+
+
+def _finding(fields: Fields) -> PathFinding | None:
+    path, rule = fields.text("path"), fields.word("rule", PathRule)
+    return None if path is None or rule is None else PathFinding(path, rule, fields.text("pattern"))

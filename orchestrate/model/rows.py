@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, WorkspaceId
+from orchestrate.model.names import AgentId, IdempotencyKey, RequestId, RunId, TaskName, Timestamp, WorkspaceId
 from orchestrate.model.vocabulary import (
     FailureMode,
     HandoffStatus,
     LaunchDelay,
+    PathRule,
     TaskStatus,
     TaskType,
     Verification,
@@ -55,6 +56,42 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Acceptance:
+    """A person's word that the task is done on the row's branch, in the place of an agent's handoff."""
+
+    by: str
+    at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class PathFinding:
+    """A file that the task should have left alone."""
+
+    path: str
+    rule: PathRule
+    #: The pattern that forbids it; None for a file that no pattern allows.
+    pattern: str | None = None
+
+    def __str__(self) -> str:
+        """``docs/a.md (forbidden by docs/**)``."""
+        why = "outside pathsAllowed" if self.pattern is None else f"forbidden by {self.pattern}"
+        return f"{self.path} ({why})"
+
+
+@dataclass(frozen=True, slots=True)
+class PathsCheck:
+    """What came of comparing the branch's changed files with the plan's paths."""
+
+    at: Timestamp
+    #: The first files that were not to be changed.
+    findings: tuple[PathFinding, ...] = ()
+    #: How many there are.
+    total: int = 0
+    #: Why it could not be told; None where it could.
+    unknown: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRow:
     """Everything that is known of one task."""
 
@@ -94,6 +131,10 @@ class TaskRow:
     not_before: Timestamp | None = None
     cancel: Cancel | None = None
     stalled_since: Timestamp | None = None
+    #: Set where a person handed the task off.
+    accepted: Acceptance | None = None
+    #: None until the branch was looked at, and for a task that is bound to no paths.
+    paths_check: PathsCheck | None = None
     #: The agent's page at the service.
     url: str | None = None
     #: Fields of a foreign state that we do not know, kept as they are.
@@ -135,4 +176,6 @@ class Workspace:
     root_slug: str
     andon: Andon | None = None
     slack_kickoff_ref: Mapping[str, object] | None = None
+    #: The latest requests of other processes that were carried out; asked again, they are only answered again.
+    handled_requests: tuple[RequestId, ...] = ()
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)

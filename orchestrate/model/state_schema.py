@@ -11,7 +11,15 @@ from typing import Any
 from orchestrate.model.plan_fields import KEBAB_PATTERN
 from orchestrate.model.schema import DIALECT, schema_id
 from orchestrate.model.states import ATTENTION_KEPT, SCHEMA_VERSION
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
+from orchestrate.model.vocabulary import (
+    FailureMode,
+    HandoffStatus,
+    LaunchDelay,
+    PathRule,
+    TaskStatus,
+    TaskType,
+    Verification,
+)
 
 _Schema = dict[str, Any]
 
@@ -41,6 +49,14 @@ def state_schema() -> dict[str, object]:
             ),
             "Verdict": _named(
                 "What one verifier said of this task's branch.", _verdict_fields(), required=("by", "at")
+            ),
+            "PathsCheck": _named(
+                "What came of comparing the branch's changed files with the plan's paths.",
+                _paths_check_fields(),
+                required=("at",),
+            ),
+            "PathFinding": _named(
+                "A file that the task should have left alone.", _finding_fields(), required=("path", "rule")
             ),
             "Andon": _named("The cord that stops launching while watching goes on.", _andon_fields()),
         },
@@ -74,6 +90,11 @@ def _state_fields() -> _Schema:
             {"type": ["object", "null"]},
             "The message that the run's thread hangs on.",
             {"channel": "C0123456789", "ts": "1712345678.000100"},
+        ),
+        "handledRequests": _field(
+            {"type": "array", "items": {"type": "string"}},
+            "Ids of the latest requests of other processes that were carried out.",
+            [_EXAMPLE_UUID],
         ),
         "spent": _field({}, f"What the run has cost. {_RESERVED}", {"cents": 412}),
         "journalSeq": _whole_number("Number of the last journal record that is in this state.", 42, least=0),
@@ -151,6 +172,20 @@ def _row_fields_of_ours() -> _Schema:
             "A cancel that was asked for and is not confirmed yet.",
             {"by": "operator", "at": _MOMENT},
         ),
+        "accepted": _field(
+            {
+                "type": ["object", "null"],
+                "properties": {"by": _text("Who.", "ana@build-host"), "at": _moment("When.")},
+                "required": ["by", "at"],
+            },
+            "A person's word that the task is done on its branch, in the place of an agent's handoff.",
+            {"by": "ana@build-host", "at": _MOMENT},
+        ),
+        "pathsCheck": _field(
+            _or_null({"$ref": "#/$defs/PathsCheck"}),
+            "Whether the branch kept to pathsAllowed and pathsForbidden; there once it was looked at.",
+            {"at": _MOMENT, "notKept": [{"path": "docs/a.md", "rule": "not-allowed"}], "total": 1},
+        ),
         "stalledSince": _moment("Since when the run has shown no activity, where that is too long."),
         "url": _text("The agent's page at the service.", f"https://service.example.org/agents/{_AGENT}"),
     }
@@ -186,6 +221,29 @@ def _verdict_fields() -> _Schema:
         "value": _word(Verification, "The verdict; null where it was unreadable.", Verification.UNIT_TEST_VERIFIED),
         "sha": _text("The commit that was looked at.", _SHA),
         "at": _field({"type": "string"}, "When the verifier ended.", _MOMENT),
+    }
+
+
+def _paths_check_fields() -> _Schema:
+    return {
+        "at": _field({"type": "string"}, "When it was looked at.", _MOMENT),
+        "notKept": _field(
+            {"type": "array", "items": {"$ref": "#/$defs/PathFinding"}},
+            "The first files that were not to be changed; empty where the paths were kept.",
+            [{"path": "docs/a.md", "rule": "forbidden", "pattern": "docs/**"}],
+        ),
+        "total": _whole_number("How many such files there are.", 1, least=0),
+        "unknown": _text("Why it could not be told; then the other two are missing.", "git ls-remote: timed out"),
+    }
+
+
+def _finding_fields() -> _Schema:
+    return {
+        "path": _field({"type": "string"}, "The file, relative to the repository.", "docs/a.md"),
+        "rule": _field(
+            {"type": "string", "enum": [word.value for word in PathRule]}, "Which rule it breaks.", "forbidden"
+        ),
+        "pattern": _text("The pattern that forbids it.", "docs/**"),
     }
 
 

@@ -89,6 +89,13 @@ class OnBlocked(StrEnum):
     RELEASE = "release"
 
 
+class PathRule(StrEnum):
+    """Which rule of its paths a changed file breaks."""
+
+    FORBIDDEN = "forbidden"
+    NOT_ALLOWED = "not-allowed"
+
+
 class LaunchDelay(StrEnum):
     """Why a launch waits although nothing is wrong with it."""
 

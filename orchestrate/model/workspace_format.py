@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields
-from orchestrate.model.names import Timestamp, WorkspaceId
+from orchestrate.model.names import RequestId, Timestamp, WorkspaceId
 from orchestrate.model.rows import Andon, Attention, Workspace
 
 
@@ -18,11 +18,14 @@ class Header:
     root_slug: str
     andon: Andon | None
     slack_kickoff_ref: Mapping[str, object] | None
+    handled_requests: tuple[RequestId, ...]
     extra: Mapping[str, object]
 
     def named(self, workspace_id: WorkspaceId) -> Workspace:
         """The workspace under this id."""
-        return Workspace(workspace_id, self.root_slug, self.andon, self.slack_kickoff_ref, self.extra)
+        return Workspace(
+            workspace_id, self.root_slug, self.andon, self.slack_kickoff_ref, self.handled_requests, self.extra
+        )
 
 
 def workspace_document(workspace: Workspace) -> dict[str, object]:
@@ -32,6 +35,8 @@ def workspace_document(workspace: Workspace) -> dict[str, object]:
         document["andon"] = _andon_document(workspace.andon)
     if workspace.slack_kickoff_ref is not None:
         document["slackKickoffRef"] = workspace.slack_kickoff_ref
+    if workspace.handled_requests:
+        document["handledRequests"] = workspace.handled_requests
     add_extra(document, workspace.extra)
     return document
 
@@ -46,6 +51,7 @@ def decode_header(fields: Fields) -> Header:
         root_slug=fields.essential_text("rootSlug"),
         andon=fields.inner("andon", _andon),
         slack_kickoff_ref=fields.mapping("slackKickoffRef"),
+        handled_requests=fields.names("handledRequests", RequestId),
         extra=fields.rest(),
     )
 

@@ -50,6 +50,11 @@ class AttemptFiles:
             files.append(NewFile(postmortem[1], Place(self._handoffs, _postmortem_name(task, postmortem[0]))))
         return files
 
+    def acceptance(self, task: TaskName, acceptance: str, *, handoff: bytes) -> Save:
+        """A handoff that a person stands for, as the latest one; those of the attempts stay as they are."""
+        name = f"{_checked(task)}.accepted-{acceptance}.md"
+        return (NewFile(handoff, Place(self._attempts, name), then=Place(self._handoffs, f"{task}.md")),)
+
     def read_raw(self, task: TaskName, attempt: int) -> bytes | None:
         """The reply of this attempt, byte for byte."""
         return self._raw.read(_name(task, attempt, suffix="md"))

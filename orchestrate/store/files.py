@@ -71,10 +71,12 @@ class Folder:
         with _in_our_words(self.path), self.held(create=True):
             return
 
-    def read(self, name: str) -> bytes | None:
-        """The whole file, or None if there is none."""
+    def read(self, name: str, *, at_most: int | None = None) -> bytes | None:
+        """The whole file, or None if there is none; one that is larger than ``at_most`` bytes is refused."""
         try:
             with self.opened(name, os.O_RDONLY) as descriptor, _in_our_words(self.path / name):
+                if at_most is not None and os.fstat(descriptor).st_size > at_most:
+                    raise InputRefused(f"{self.path / name} is larger than {at_most} bytes")
                 return _read_all(descriptor)
         except FileNotFoundError:
             return None
@@ -93,6 +95,17 @@ class Folder:
             for name, data in files.items():
                 replace_within(folder, _plain(name), data, mode=mode)
             sync(folder)
+
+    def move(self, name: str, to: "Folder") -> bool:
+        """Move a file or a folder as it is, links too; False if there is none. What is there by that name is replaced."""
+        path = self.path / _plain(name)
+        with _in_our_words(path), self.held() as here, to.held(create=True) as there:
+            if not is_there(here, name):
+                return False
+            os.rename(name, name, src_dir_fd=here, dst_dir_fd=there)
+            sync(there)
+            sync(here)
+        return True
 
     @contextmanager
     def opened(self, name: str, flags: int) -> Iterator[int]:

@@ -13,23 +13,23 @@ import anyio
 import anyio.to_thread
 
 from orchestrate.errors import InputRefused, StorageFailed
+from orchestrate.model.inbox_format import InboxAnswer
 from orchestrate.model.names import EngineId, TaskName
 from orchestrate.model.records import Record, encode_record
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Attention
-from orchestrate.ports import Clock
+from orchestrate.ports import Clock, Incoming
 from orchestrate.store.attempts import ATTEMPTS, HANDOFFS, RAW, REQUESTS, AttemptFiles, handoff_path
 from orchestrate.store.attention import append_attention
 from orchestrate.store.batches import BatchWriter, Save
 from orchestrate.store.files import Folder
 from orchestrate.store.group_commit import GroupCommit
+from orchestrate.store.inbox import INBOX, InboxFiles
 from orchestrate.store.journal import JOURNAL, Journal, Position
 from orchestrate.store.loading import LoadedState, load, workspace_folder
 from orchestrate.store.lock import BEAT_SECONDS, LOCK, WorkspaceLock
 from orchestrate.store.recent import RecentHandoffs
 from orchestrate.store.snapshot import STATE, SnapshotPolicy, SnapshotWriter
-
-INBOX = "inbox"
 
 #: What git leaves out: unredacted text, requests with their prompts, and what only this machine needs.
 _IGNORED = (f"{RAW}/", f"{REQUESTS}/", f"{INBOX}/", JOURNAL, LOCK)
@@ -56,6 +56,7 @@ class WorkspaceStore:
         self._journal = journal
         self._policy = policy
         self._files = AttemptFiles(folder)
+        self._inbox = InboxFiles(folder)
         self._recent = RecentHandoffs()
         self._writer = BatchWriter()
         self._requests = GroupCommit[Save](self._writer.write)
@@ -90,6 +91,7 @@ class WorkspaceStore:
         await _acquire(lock, now=now)
         try:
             journal, loaded = await anyio.to_thread.run_sync(_prepare, folder, root_slug, engine_id)
+            await anyio.to_thread.run_sync(InboxFiles(folder).tidy, now)
         except BaseException:
             lock.release()
             raise
@@ -147,6 +149,20 @@ class WorkspaceStore:
         """The task's latest handoff with its header; what is no UTF-8 is replaced."""
         data = self._recent.get(task) or await self._in_reading_thread(self._files.read_handoff, task)
         return None if data is None else data.decode(errors="replace")
+
+    async def save_acceptance(self, task: TaskName, acceptance: str, *, handoff: bytes) -> str:
+        """Write and sync a handoff that no agent wrote, beside those of the attempts; answers its path in the workspace."""
+        await self._replies.put(self._files.acceptance(task, acceptance, handoff=handoff))
+        self._recent.put(task, handoff)
+        return handoff_path(task)
+
+    async def take_requests(self) -> Sequence[Incoming]:
+        """What other processes ask for, oldest first, and what was no request and was moved away."""
+        return await self._in_reading_thread(self._inbox.take)
+
+    async def answer_request(self, answer: InboxAnswer) -> None:
+        """Write and sync the answer, then remove the request."""
+        await self._in_reading_thread(self._inbox.answer, answer)
 
     async def keep_beating(self, clock: Clock) -> None:
         """Renew the lock's beat until cancelled; engines on other hosts believe in it."""
@@ -219,6 +235,7 @@ def _prepare(folder: Folder, root_slug: str, engine_id: EngineId) -> tuple[Journ
     """Read before anything is written: what is refused stays as it is."""
     loaded = load(folder, folder.read(STATE), root_slug=root_slug)
     _write_gitignore(folder)
+    folder.below(INBOX).create()  # others write there: what they are at is not swept away
     for each in _folders(folder):
         each.create()
         each.sweep()
@@ -228,7 +245,7 @@ def _prepare(folder: Folder, root_slug: str, engine_id: EngineId) -> tuple[Journ
 
 def _folders(folder: Folder) -> tuple[Folder, ...]:
     handoffs = folder.below(HANDOFFS)
-    return folder, folder.below(REQUESTS), folder.below(RAW), handoffs, handoffs.below(ATTEMPTS), folder.below(INBOX)
+    return folder, folder.below(REQUESTS), folder.below(RAW), handoffs, handoffs.below(ATTEMPTS)
 
 
 def _write_gitignore(folder: Folder) -> None:

@@ -34,7 +34,7 @@ from orchestrate.text.templates import TEMPLATE_NAMES, Templates
 from tests.support import virtual_time
 from tests.support.agent_service import FakeAgentService
 from tests.support.builders import WORKSPACE, agent_of
-from tests.support.memory_store import MemoryArchive, MemoryLedger, RecordingSurface
+from tests.support.memory_store import MemoryArchive, MemoryDifferences, MemoryLedger, MemoryRequests, RecordingSurface
 
 #: A value that the engine knows to be secret.
 SECRET = "a-very-secret-value"
@@ -90,14 +90,18 @@ class TroubledService(FakeAgentService):
 
 
 class EngineRoom:
-    def __init__(self, plan, *, max_concurrent=8, drain=False, max_runtime_seconds=None, pace=None):
+    def __init__(self, plan, *, max_concurrent=8, drain=False, max_runtime_seconds=None, pace=None, answers_only=False):
         self.plan = plan
-        self.settings = Settings(max_concurrent, drain=drain, max_runtime_seconds=max_runtime_seconds)
+        self.settings = Settings(
+            max_concurrent, drain=drain, max_runtime_seconds=max_runtime_seconds, answers_only=answers_only
+        )
         self.pace = pace or Pace()
         self.service = TroubledService(on_create=self._on_create)
         self.ledger = MemoryLedger()
         self.archive = MemoryArchive()
         self.surface = RecordingSurface()
+        self.requests = MemoryRequests(self.archive)
+        self.differences = MemoryDifferences()
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
         self.templates = template_sources()
@@ -157,11 +161,14 @@ class EngineRoom:
 
     async def _live(self):
         rows, clock = self.rows, virtual_time.LoopClock()
-        workspace = Workspace(WORKSPACE, self.plan.root_slug)
+        known = [record.workspace for record in self.ledger.records if record.workspace is not None]
+        workspace = known[-1] if known else Workspace(WORKSPACE, self.plan.root_slug)
         state = State(workspace=workspace, session=Session(self.settings), rows=Map(rows))
         self.engine = assemble(
             Start(EngineId("engine"), state, len(self.ledger.records), self.plan, is_first=not rows),
-            outside=Outside(self.service, self.ledger, self.archive, clock, self.surface),
+            outside=Outside(
+                self.service, self.ledger, self.archive, clock, self.surface, self.requests, self.differences
+            ),
             request_options=RequestOptions(repo_url=self.plan.repo_url),
             templates=Templates(self.templates),
             redactor=Redactor([SECRET]),

@@ -1,6 +1,7 @@
 """The engine's ports in memory, for tests under virtual time; ``tests/contract`` holds the store to the same promises."""
 
-from orchestrate.errors import WorkspaceDamaged
+from orchestrate.errors import Refused, WorkspaceDamaged
+from orchestrate.ports import Misfit
 
 
 class MemoryLedger:
@@ -47,6 +48,43 @@ class MemoryArchive:
 
     async def read_handoff(self, task):
         return self.handoffs.get(task)
+
+
+class MemoryRequests:
+    """An inbox: what a test puts into ``waiting`` stays there until it is answered."""
+
+    def __init__(self, archive):
+        self._archive = archive
+        self.waiting = []
+        self.answers = []
+
+    async def take_requests(self):
+        misfits = [item for item in self.waiting if isinstance(item, Misfit)]
+        taken, self.waiting = self.waiting, [item for item in self.waiting if item not in misfits]
+        return taken
+
+    async def save_acceptance(self, task, acceptance, *, handoff):
+        self._archive.handoffs[task] = handoff.decode()
+        return f"handoffs/{task}.md"
+
+    async def answer_request(self, answer):
+        self.answers.append(answer)
+        self.waiting = [item for item in self.waiting if item.id != answer.id]
+
+
+class MemoryDifferences:
+    """Branches and the files that each changed; asked for another one, nobody can tell."""
+
+    def __init__(self):
+        self.files = {}
+        self.asked = []
+
+    async def changed_files(self, *, branch, start):
+        self.asked.append((branch, start))
+        if branch not in self.files:
+            raise Refused(f"{branch} is not on the remote", code="branch_not_found")
+        found = self.files[branch]
+        return await found() if callable(found) else found
 
 
 class RecordingSurface:

@@ -4,8 +4,26 @@ from typing import Any
 
 from orchestrate.model.names import AgentId, EngineId, IdempotencyKey, RunId, TaskName, Timestamp, WorkspaceId
 from orchestrate.model.records import Record
-from orchestrate.model.rows import Attention, Cancel, Launch, TaskRow, Verdict, Workspace
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
+from orchestrate.model.rows import (
+    Acceptance,
+    Attention,
+    Cancel,
+    Launch,
+    PathFinding,
+    PathsCheck,
+    TaskRow,
+    Verdict,
+    Workspace,
+)
+from orchestrate.model.vocabulary import (
+    FailureMode,
+    HandoffStatus,
+    LaunchDelay,
+    PathRule,
+    TaskStatus,
+    TaskType,
+    Verification,
+)
 
 MOMENT = Timestamp("2026-03-04T14:31:36.123Z")
 NOW = 1772634696.123
@@ -49,6 +67,12 @@ FULL_ROW = TaskRow(
     not_before=MOMENT,
     cancel=Cancel(by="operator", at=MOMENT),
     stalled_since=MOMENT,
+    accepted=Acceptance(by="ana@build-host", at=MOMENT),
+    paths_check=PathsCheck(
+        MOMENT,
+        (PathFinding("docs/a.md", PathRule.FORBIDDEN, "docs/**"), PathFinding("b", PathRule.NOT_ALLOWED)),
+        total=3,
+    ),
     url="https://example.com/agents/bc-1",
     extra={"adHoc": True, "runs": [{"id": 1}]},
 )

@@ -9,6 +9,7 @@ from orchestrate.core.events import (
     EngineStarted,
     LaunchRefused,
     PlanRead,
+    RequestAnswered,
     RunEnded,
     ServiceUnreachable,
     StopReason,
@@ -18,6 +19,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.operating import GRACE_SECONDS
+from orchestrate.core.scheduling import hold_reason
 from orchestrate.model.vocabulary import HandoffStatus, RunStatus, TaskStatus
 from tests.support.builders import (
     a_handed_off_row,
@@ -31,6 +33,7 @@ from tests.support.builders import (
     agent_of,
     an_empty_reply,
     an_unread_state,
+    moment,
     run_of,
 )
 from tests.support.playbook import Playbook
@@ -60,6 +63,24 @@ def test_a_later_engine_tells_only_what_was_odd():
     book = Playbook(an_unread_state()).tell(EngineStarted(engine="e", notes=("a torn line was cut",)))
     assert book.attention() == ["a torn line was cut"]
     Playbook(an_unread_state()).tell(EngineStarted(engine="e")).changes_nothing()
+
+
+def test_an_engine_that_only_answers_starts_and_watches_nothing_and_leaves_at_once():
+    settings = Settings(max_concurrent=8, max_runtime_seconds=5, answers_only=True)
+    rows = [a_running_row("a"), a_launching_row("b"), a_row("c"), a_row("d", not_before=moment(60))]
+    book = Playbook(an_unread_state(*rows, settings=settings)).tell(EngineStarted(engine="e"))
+    book.tell(PlanRead(plan=a_plan("a", "b", "c", "d", "e"))).asks(EndRun(exit_code=0))
+    assert [book.row(row.name) for row in rows] == rows
+    book.leaves("e", status=TaskStatus.PENDING)
+
+
+def test_an_engine_that_only_answers_stays_until_all_are_answered():
+    settings = Settings(max_concurrent=8, answers_only=True)
+    book = Playbook(an_unread_state(settings=settings)).tell(EngineStarted(engine="e", requests=("r", "s")))
+    book.tell(PlanRead(plan=a_plan("a"))).asks()
+    assert hold_reason(book.state) == "this engine only answers requests"
+    book.tell(RequestAnswered(request="r")).asks()
+    book.tell(RequestAnswered(request="s")).asks(EndRun(exit_code=0))
 
 
 def test_all_tasks_handed_off_is_exit_0():

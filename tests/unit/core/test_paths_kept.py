@@ -1,6 +1,8 @@
 import pytest
 
-from orchestrate.core.paths_kept import PathFinding, PathRule, paths_kept
+from orchestrate.core.paths_kept import paths_kept
+from orchestrate.model.rows import PathFinding
+from orchestrate.model.vocabulary import PathRule
 
 
 @pytest.mark.parametrize(

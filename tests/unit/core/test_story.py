@@ -6,6 +6,7 @@ import pytest
 
 from orchestrate.core.changes import AttentionRaised, RowChanged, Settings
 from orchestrate.core.events import (
+    AcceptanceWritten,
     AccessLost,
     AgentLaunched,
     AgentNotFound,
@@ -14,6 +15,7 @@ from orchestrate.core.events import (
     LaunchDelayed,
     LaunchOutcomeUnknown,
     LaunchRefused,
+    PathsChecked,
     PlanRead,
     RunEnded,
     RunMissing,
@@ -28,8 +30,8 @@ from orchestrate.core.machine import step
 from orchestrate.core.story import Line, story_of
 from orchestrate.model.names import EngineId
 from orchestrate.model.records import Record
-from orchestrate.model.rows import Attention
-from orchestrate.model.vocabulary import FailureMode, LaunchDelay, RunStatus, Verification
+from orchestrate.model.rows import Attention, PathFinding
+from orchestrate.model.vocabulary import FailureMode, LaunchDelay, PathRule, RunStatus, TaskStatus, Verification
 from tests.support.builders import (
     a_handed_off_row,
     a_launching_row,
@@ -291,3 +293,30 @@ def test_an_event_of_a_version_that_we_do_not_know_tells_the_step():
 
 def test_records_of_other_tasks_tell_nothing():
     assert told(launched(), task="unknown") == []
+
+
+def test_who_accepted_a_task_and_on_which_branch():
+    written = AcceptanceWritten(request="r", task="a", branch="ana/a", by="ana", path="handoffs/a.md")
+    row = a_running_row(status=TaskStatus.ERROR)
+    assert told(written, rows=[row])[-1] == "accepted by ana on ana/a"
+    assert told(replace(written, note="by hand"), rows=[row])[-1] == "accepted by ana on ana/a: by hand"
+
+
+def test_an_acceptance_tells_nothing_of_the_tasks_behind_it_but_their_new_start():
+    written = AcceptanceWritten(request="r", task="a", branch="ana/a", by="ana", path="handoffs/a.md")
+    plan = a_plan("a", a_task("b", depends_on=("a", "c"), startingRef="orch/shop/a"), "c")
+    rows = [a_running_row(status=TaskStatus.ERROR), a_running_row("c")]
+    assert told(written, plan=plan, rows=rows, task="b")[-1] == "starts from ana/a now, the branch of a"
+
+
+def test_files_that_were_not_to_be_changed():
+    plan = a_plan(a_task("a", pathsAllowed=["src"]))
+    row = a_handed_off_row(pushed=True)
+    found = (PathFinding("docs/a.md", PathRule.NOT_ALLOWED),)
+    checked = PathsChecked(task="a", branch=row.branch)
+    many, one = replace(checked, findings=found, total=3), replace(checked, findings=found, total=1)
+    words = "changed {} that the plan does not give it, first of all docs/a.md (outside pathsAllowed)"
+    assert told(many, plan=plan, rows=[row])[-1] == words.format("3 files")
+    assert told(one, plan=plan, rows=[row])[-1] == words.format("a file")
+    for silent in (checked, replace(checked, unknown="no route")):
+        assert told(silent, plan=plan, rows=[row]) == told(plan=plan, rows=[row])

@@ -1,16 +1,29 @@
 import pytest
 
-from orchestrate.core.effects import CancelRun, EndRun, LaunchAgent, LookUpAgent, SetTimer, WatchRun
-from orchestrate.core.events import CancelAnswered, EffectFailed, Timer, TimerFired, TimerKind
+from orchestrate.core.effects import (
+    AnswerRequest,
+    CancelRun,
+    CheckPaths,
+    EndRun,
+    LaunchAgent,
+    LookUpAgent,
+    SetTimer,
+    WatchRun,
+    WriteAcceptance,
+)
+from orchestrate.core.events import CancelAnswered, EffectFailed, RequestAnswered, Timer, TimerFired, TimerKind
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.performers import Performers
 from orchestrate.engine.timers import Timers
 from orchestrate.errors import StorageFailed, WorkspaceDamaged
+from orchestrate.model.inbox_format import InboxAnswer
 from orchestrate.text.redaction import REDACTED, Redactor
 from tests.support.builders import a_launching_row, a_running_row, agent_of, run_of
 from tests.support.engine_room import SECRET, TroubledService
 from tests.support.virtual_time import LoopClock, virtually
 
+WRITE = WriteAcceptance(request="r", row=a_running_row(), branch="ana/a", by="ana", at="")
+ANSWER = AnswerRequest(answer=InboxAnswer("r", is_done=True))
 CANCEL = CancelRun(task="a", agent_id=agent_of("a"), run_id=run_of("a"))
 
 
@@ -29,17 +42,38 @@ class Answering:
     async def watch(self, effect):
         return self._answer("watch", effect)
 
+    async def write_acceptance(self, effect):
+        return self._answer("write", effect)
+
+    async def answer(self, effect):
+        if self.error is not None:
+            raise self.error
+        return RequestAnswered(request=effect.answer.id)
+
+    async def check(self, effect):
+        return self._answer("check", effect)
+
     def _answer(self, word, effect):
         if self.error is not None:
             raise self.error
         return EffectFailed(effect=word, message="", task=effect.row.name)
 
 
+def performers_of(inbox, service, asked):
+    return Performers(
+        inbox=inbox,
+        service=service,
+        launcher=asked,
+        watcher=asked,
+        timers=Timers(LoopClock()),
+        clerk=asked,
+        path_checker=asked,
+    )
+
+
 async def answers(effect, *, error=None):
     inbox, service, asked = Inbox(Redactor([SECRET])), TroubledService(), Answering(error)
-    timers = Timers(LoopClock())
-    performers = Performers(inbox=inbox, service=service, launcher=asked, watcher=asked, timers=timers)
-    await performers.perform(effect)
+    await performers_of(inbox, service, asked).perform(effect)
     return await inbox.take_all()
 
 
@@ -50,6 +84,9 @@ async def test_each_effect_has_its_performer():
     assert [each.effect for each in await answers(LookUpAgent(row=launching))] == ["look up"]
     assert [each.effect for each in await answers(WatchRun(row=running))] == ["watch"]
     assert [type(each) for each in await answers(CANCEL)] == [CancelAnswered]
+    assert [each.effect for each in await answers(WRITE)] == ["write"]
+    assert [each.effect for each in await answers(CheckPaths(row=running, allowed=(), forbidden=()))] == ["check"]
+    assert await answers(ANSWER) == [RequestAnswered(request="r")]
     timer = Timer(TimerKind.GRACE)
     assert await answers(SetTimer(timer=timer, delay_seconds=5)) == [TimerFired(timer=timer)]
 
@@ -64,6 +101,13 @@ def test_a_bug_is_answered_with_what_and_where(effect, capfd):
 
     perform()
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("effect", "task"), [(WRITE, "a"), (ANSWER, None)])
+@virtually
+async def test_a_bug_in_carrying_out_a_request_names_the_request(effect, task):
+    (event,) = await answers(effect, error=RuntimeError("a bug"))
+    assert (event.effect, event.task, event.request) == (type(effect).__name__, task, "r")
 
 
 @virtually
@@ -90,8 +134,7 @@ async def test_a_bug_in_a_cancel_names_its_task():
         async def cancel_run(self, agent_id, run_id):
             raise RuntimeError("a bug")
 
-    inbox, asked = Inbox(Redactor()), Answering()
-    performers = Performers(inbox=inbox, service=Broken(), launcher=asked, watcher=asked, timers=Timers(LoopClock()))
-    await performers.perform(CANCEL)
+    inbox = Inbox(Redactor())
+    await performers_of(inbox, Broken(), Answering()).perform(CANCEL)
     (event,) = await inbox.take_all()
     assert (event.effect, event.task) == ("CancelRun", "a")

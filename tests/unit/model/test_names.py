@@ -9,6 +9,7 @@ from orchestrate.model.names import (
     idempotency_key_for,
     is_agent_id,
     is_kebab_case,
+    is_request_id,
     is_run_id,
     is_valid_ref,
     placeholder_branch,
@@ -123,3 +124,18 @@ def test_the_planned_branch_of_a_merge_worker_is_that_of_what_it_merges(task, ta
 def test_in_an_agents_name_the_slug_is_cut_and_the_task_is_whole(slug, task, name):
     assert agent_name(slug, task) == name
     assert len(name) <= 100
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        (str(uuid.UUID(int=1)), True),
+        (str(uuid.UUID(int=255)).upper(), False),
+        ("", False),
+        ("1", False),
+        (f"{uuid.UUID(int=1)}.done", False),
+        (f"{uuid.UUID(int=1)}\n", False),
+    ],
+)
+def test_the_id_of_a_request_is_a_lower_case_uuid(text, is_one):
+    assert is_request_id(text) is is_one

@@ -6,7 +6,7 @@ import pytest
 from orchestrate.errors import WorkspaceDamaged
 from orchestrate.model.names import AgentId, IdempotencyKey
 from orchestrate.model.row_format import decode_row, encode_row
-from orchestrate.model.rows import Launch, TaskRow
+from orchestrate.model.rows import Launch, PathsCheck, TaskRow
 from orchestrate.model.vocabulary import FailureMode, TaskType
 from tests.support.records import FULL_ROW, MOMENT, row
 
@@ -104,3 +104,24 @@ def test_an_incomplete_object_is_kept_as_it_came(key, value):
 
     assert not getattr(read, key)
     assert read.extra == {key: value}
+
+
+@pytest.mark.parametrize("check", [PathsCheck(MOMENT), PathsCheck(MOMENT, unknown="no route")])
+def test_a_look_at_paths_comes_back_as_it_was(check):
+    assert through_bytes(row(paths_check=check)).paths_check == check
+
+
+def test_a_look_at_paths_without_its_moment_is_kept_and_says_nothing():
+    foreign = {"name": "a", "type": "worker", "status": "error", "pathsCheck": {"total": 1}, "accepted": {"by": "ana"}}
+    read = decode_row(foreign, where="row")
+    assert (read.paths_check, read.accepted) == (None, None)
+    assert orjson.loads(encode_row(read)).items() >= foreign.items()
+
+
+def test_findings_count_at_least_themselves():
+    check = {"at": MOMENT, "notKept": [{"path": "a", "rule": "forbidden"}]}
+    read = decode_row({"name": "a", "status": "error", "pathsCheck": check}, where="row")
+    assert read.paths_check is not None
+    assert read.paths_check.total == 1
+    odd = {"at": MOMENT, "notKept": [{"path": "a", "rule": "odd"}]}
+    assert decode_row({"name": "a", "status": "error", "pathsCheck": odd}, where="row").paths_check.findings == ()

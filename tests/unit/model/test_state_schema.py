@@ -8,10 +8,20 @@ from jsonschema import Draft202012Validator
 
 from orchestrate.model.names import TaskName
 from orchestrate.model.row_format import encode_row
-from orchestrate.model.rows import Andon, Attention, Cancel, TaskRow, Verdict, Workspace
+from orchestrate.model.rows import (
+    Acceptance,
+    Andon,
+    Attention,
+    Cancel,
+    PathFinding,
+    PathsCheck,
+    TaskRow,
+    Verdict,
+    Workspace,
+)
 from orchestrate.model.state_schema import state_schema
 from orchestrate.model.states import encode_state
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, Verification
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, PathRule, TaskStatus, Verification
 from orchestrate.model.workspace_format import encode_attention, workspace_document
 from tests.support.builders import SLUG, WORKSPACE, a_handed_off_row, a_launching_row, a_row, an_intent, moment
 
@@ -49,6 +59,8 @@ def a_full_row() -> TaskRow:
         not_before=moment(),
         cancel=Cancel(by="operator", at=moment()),
         stalled_since=moment(),
+        accepted=Acceptance(by="ana", at=moment()),
+        paths_check=PathsCheck(moment(), (PathFinding("docs/a.md", PathRule.FORBIDDEN, "docs/**"),), total=1),
         url="https://service.example.org/a",
     )
 
@@ -76,23 +88,34 @@ def test_every_field_that_a_row_writes_is_in_the_schema():
     assert set(document) <= set(schema["$defs"]["Row"]["properties"])
     assert set(document["launch"]) == set(schema["$defs"]["Launch"]["properties"])
     assert set(document["verdicts"][0]) == set(schema["$defs"]["Verdict"]["properties"])
+    assert set(document["pathsCheck"]) == {"at", "notKept", "total"} < set(schema["$defs"]["PathsCheck"]["properties"])
+    assert set(document["pathsCheck"]["notKept"][0]) == set(schema["$defs"]["PathFinding"]["properties"])
+    assert set(document["accepted"]) == set(schema["$defs"]["Row"]["properties"]["accepted"]["properties"])
     assert set(document["cancel"]) == set(schema["$defs"]["Row"]["properties"]["cancel"]["properties"])
 
 
 def test_every_field_that_a_state_writes_is_in_the_schema():
     andon = Andon(moment(), "me", "broken", True, moment(), "me", "mended", moment())
-    workspace = Workspace(WORKSPACE, SLUG, andon=andon, slack_kickoff_ref={"channel": "C1", "ts": "1.2"})
+    workspace = Workspace(WORKSPACE, SLUG, andon=andon, slack_kickoff_ref={"channel": "C1"}, handled_requests=("r",))
 
     document = state_of(a_row(), workspace=workspace)
 
     assert set(document) <= set(state_schema()["properties"])
     assert set(workspace_document(workspace)["andon"]) == set(state_schema()["$defs"]["Andon"]["properties"])
+    assert document["handledRequests"] == ["r"]
     VALIDATOR.validate(document)
 
 
 @pytest.mark.parametrize(
     "row",
-    [a_row(), a_launching_row(), a_handed_off_row(), a_full_row(), a_row(status=TaskStatus.PRUNED)],
+    [
+        a_row(paths_check=PathsCheck(moment(), unknown="timed out")),
+        a_row(),
+        a_launching_row(),
+        a_handed_off_row(),
+        a_full_row(),
+        a_row(status=TaskStatus.PRUNED),
+    ],
     ids=lambda row: row.status,
 )
 def test_what_the_engine_writes_fits(row):

@@ -1,0 +1,89 @@
+"""An engine that only answers what other processes ask: the same loop on the same files, without a service."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import NoReturn
+
+from orchestrate.cli.running import secrets_in
+from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
+from orchestrate.core.changes import Settings as RunSettings
+from orchestrate.model.names import AgentId, RunId, TaskName
+from orchestrate.model.plan import Plan
+from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.wire import Agent, Created, Frame, Run
+from orchestrate.ports import Publication
+from orchestrate.repo.git import Git
+from orchestrate.store.workspace import WorkspaceStore
+from orchestrate.system import SystemClock
+
+
+async def answer_requests(plan: Plan, *, folder: Path, repo_url: str, variables: Mapping[str, str]) -> None:
+    """Take the workspace, answer all that waits in its inbox, and leave; InputRefused if another engine has it."""
+    engine_id = new_engine_id()
+    store = await WorkspaceStore.open(folder, root_slug=plan.root_slug, engine_id=engine_id, now=SystemClock().now())
+    try:
+        job = Job(
+            plan=plan,
+            folder=folder,
+            repo_url=repo_url,
+            settings=RunSettings(max_concurrent=1, answers_only=True),
+            templates=load_templates(None),
+            git=Git(variables),
+            secrets=tuple(secrets_in(variables)),
+        )
+        engine = engine_of(
+            job,
+            store=store,
+            client=_NoService(),
+            service=Service(kind=RuntimeKind.CLOUD, url="", key=""),
+            surface=_NoSurface(),
+            engine_id=engine_id,
+        )
+        await engine.run()
+    finally:
+        await store.close()
+
+
+class _NoService:
+    """A service that is never called: whoever only answers launches nothing and watches nothing."""
+
+    async def create_agent(self, body: bytes, *, key: str) -> Created:
+        """Not called."""
+        _refuse(body, key)
+
+    async def get_agent(self, agent_id: AgentId) -> Agent:
+        """Not called."""
+        _refuse(agent_id)
+
+    async def first_run(self, agent_id: AgentId) -> Run | None:
+        """Not called."""
+        _refuse(agent_id)
+
+    async def get_run(self, agent_id: AgentId, run_id: RunId) -> Run:
+        """Not called."""
+        _refuse(agent_id, run_id)
+
+    def stream_run(
+        self, agent_id: AgentId, run_id: RunId, *, last_event_id: str | None = None
+    ) -> AbstractAsyncContextManager[AsyncIterator[Frame]]:
+        """Not called."""
+        _refuse(agent_id, run_id, last_event_id)
+
+    async def cancel_run(self, agent_id: AgentId, run_id: RunId) -> None:
+        """Not called."""
+        _refuse(agent_id, run_id)
+
+
+class _NoSurface:
+    """Nobody looks on."""
+
+    def publish(self, publication: Publication) -> None:
+        """Show nothing."""
+
+    def saw_activity(self, task: TaskName, doing: str | None) -> None:
+        """Show nothing."""
+
+
+def _refuse(*_asked: object) -> NoReturn:
+    raise AssertionError("an engine that only answers requests called the service")

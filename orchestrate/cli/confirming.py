@@ -1,0 +1,24 @@
+"""Asking a person before something that is not undone with one command."""
+
+import argparse
+import sys
+
+from orchestrate.cli.settings import Settings
+from orchestrate.errors import OrchestrateError
+
+
+class NotConfirmed(OrchestrateError):
+    """Nobody said yes."""
+
+
+def require_confirmation(question: str, args: argparse.Namespace, settings: Settings, *, not_done: str) -> None:
+    """Go on after a yes, or with ``--yes``; without a terminal there is nobody to ask."""
+    if args.yes:
+        return
+    streams = settings.streams
+    if not (streams.stdin_is_terminal and streams.stderr_is_terminal):
+        raise NotConfirmed(f"there is no terminal to ask at. {not_done}", hint="add --yes")
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise NotConfirmed(f"not confirmed. {not_done}", hint="answer y, or add --yes")

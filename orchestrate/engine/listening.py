@@ -1,0 +1,85 @@
+"""Listening to other processes: their requests become events, each once in an engine's life."""
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from orchestrate.core.events import AcceptRequested, Event, FileSetAside, RequestUnmet
+from orchestrate.engine.inbox import Inbox
+from orchestrate.errors import OrchestrateError
+from orchestrate.model.inbox_format import AcceptRequest, UnknownRequest
+from orchestrate.model.names import RequestId
+from orchestrate.ports import Clock, Incoming, Misfit, Requests
+
+#: How soon a request is noticed.
+LOOK_SECONDS = 0.2
+
+#: Files of one life that an operator hears of one by one.
+_TOLD = 20
+
+
+class Listener:
+    """Looks into the workspace's inbox."""
+
+    def __init__(self, requests: Requests, *, clock: Clock, inbox: Inbox) -> None:
+        self._requests = requests
+        self._clock = clock
+        self._inbox = inbox
+        #: A request is in its file until it is answered; it is reported once.
+        self._reported: set[RequestId] = set()
+        self._misfits = 0
+        self._is_blind = False
+
+    async def run(self) -> None:
+        """Report what comes in, until cancelled."""
+        while True:
+            await self._clock.sleep(LOOK_SECONDS)
+            for event in await self.look():
+                self._inbox.put(event)
+
+    async def look(self) -> Sequence[Event]:
+        """What is new in the inbox; one that cannot be read is told once."""
+        try:
+            incoming = await self._requests.take_requests()
+        except OrchestrateError as error:
+            if self._is_blind:
+                return ()
+            self._is_blind = True
+            return (FileSetAside(message=f"no request of another process can be read: {error.message}"),)
+        self._is_blind = False
+        return [event for item in incoming for event in self._events(item)]
+
+    def _events(self, item: Incoming) -> Iterable[Event]:
+        if isinstance(item, Misfit):
+            return self._misfit(item)
+        if item.id in self._reported:
+            return ()
+        self._reported.add(item.id)
+        match item:
+            case AcceptRequest():
+                event: Event = AcceptRequested(
+                    request=item.id, task=item.task, branch=item.branch, by=item.by, note=item.note
+                )
+            case UnknownRequest():
+                event = RequestUnmet(
+                    request=item.id,
+                    code="unknown_request",
+                    message=f"this engine does not know the request {item.kind!r}.",
+                    hint="install a newer orchestrate-agents where the engine runs",
+                )
+            case _:
+                assert_never(item)
+        return (event,)
+
+    def _misfit(self, item: Misfit) -> Iterable[Event]:
+        self._misfits += 1
+        if self._misfits > _TOLD:
+            return ()
+        further = " Further ones are moved there unsaid." if self._misfits == _TOLD else ""
+        message = f"inbox/{item.name} is no request ({item.reason}); it was moved to inbox/rejected.{further}"
+        return (FileSetAside(message=message, request=item.request_id),)
+
+
+def requests_of(events: Iterable[Event]) -> tuple[RequestId, ...]:
+    """The ids of the requests that are reported."""
+    ids = (getattr(event, "request", None) for event in events)
+    return tuple(each for each in ids if each is not None)
