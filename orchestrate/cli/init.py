@@ -12,7 +12,7 @@ import anyio
 
 from orchestrate.cli import output
 from orchestrate.cli.first_plan import SCHEMA_FILE, Source, plan_document, slug_of, source_of
-from orchestrate.cli.locating import PLAN
+from orchestrate.cli.locating import CUSTOM, PLAN
 from orchestrate.cli.messages import count_of, fault_lines, message_lines
 from orchestrate.cli.settings import Settings
 from orchestrate.errors import InputRefused
@@ -22,16 +22,13 @@ from orchestrate.model.schema import plan_schema
 from orchestrate.repo.git import Git
 from orchestrate.repo.origin import Origin, origin_of
 
-#: Where workspaces lie by custom.
-_CUSTOM = ".orchestrate"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the verb."""
     parser.add_argument("--goal", metavar="TEXT", required=True, help="what you want, in your words")
     parser.add_argument("--slug", metavar="SLUG", help="name of the run in kebab-case (default: from the goal)")
     parser.add_argument(
-        "--dir", metavar="DIR", type=Path, help=f"folder for the plan (default: {_CUSTOM}/SLUG in the repository)"
+        "--dir", metavar="DIR", type=Path, help=f"folder for the plan (default: {CUSTOM}/SLUG in the repository)"
     )
     parser.add_argument(
         "--task", metavar="NAME", action="append", default=[], help="a task of this name; may be given several times"
@@ -84,7 +81,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _new_plan(args: argparse.Namespace, origin: Origin) -> _NewPlan:
     slug = args.slug if args.slug is not None else slug_of(args.goal)
-    folder = origin.top / _CUSTOM / slug if args.dir is None else Path(os.path.abspath(args.dir))  # noqa: PTH100  symlinks stay as they were typed
+    folder = origin.top / CUSTOM / slug if args.dir is None else Path(os.path.abspath(args.dir))  # noqa: PTH100  symlinks stay as they were typed
     source = source_of(origin, folder=folder)
     document = plan_document(goal=args.goal, slug=slug, source=source, tasks=args.task)
     _, warnings = parse_plan(document)

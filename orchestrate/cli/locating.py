@@ -8,9 +8,9 @@ from orchestrate.errors import InputRefused
 from orchestrate.model.faults import quoted
 
 PLAN = "plan.json"
-_STATE = "state.json"
+STATE = "state.json"
 #: Where workspaces lie by custom.
-_CUSTOM = ".orchestrate"
+CUSTOM = ".orchestrate"
 _HINT = "name a plan.json, or the folder that holds it"
 #: How many plans a message names.
 _NAMED = 8
@@ -68,7 +68,7 @@ def _require_sound(named: str) -> None:
 
 def _in_folder(folder: Path, *, argument: str, needs_plan: bool) -> PlanLocation:
     found = [path for path in (folder / PLAN, *_customary(folder)) if path.exists()]
-    if not needs_plan and not found and (folder / _STATE).exists():
+    if not needs_plan and not found and (folder / STATE).exists():
         return PlanLocation(folder / PLAN, folder, shlex.quote(argument))
     if len(found) == 1:
         return PlanLocation(found[0], found[0].parent, shlex.quote(argument))
@@ -83,4 +83,4 @@ def _in_folder(folder: Path, *, argument: str, needs_plan: bool) -> PlanLocation
 
 def _customary(folder: Path) -> list[Path]:
     """Plans at their customary place below the folder."""
-    return sorted((folder / _CUSTOM).glob(f"*/{PLAN}"))
+    return sorted((folder / CUSTOM).glob(f"*/{PLAN}"))

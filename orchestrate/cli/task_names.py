@@ -8,12 +8,11 @@ from pathlib import Path
 import orjson
 
 from orchestrate.cli import output
-from orchestrate.cli.locating import PLAN, locate
+from orchestrate.cli.locating import PLAN, STATE, locate
 from orchestrate.cli.settings import Settings
 from orchestrate.errors import InputRefused
 from orchestrate.model.names import is_kebab_case
 
-_STATE = "state.json"
 #: No command line is longer.
 _LONGEST_LINE = 1_000_000
 
@@ -41,7 +40,7 @@ def _names(word: str) -> Iterator[str]:
         location = locate(str(Path(word).expanduser()), needs_plan=False)
     except (InputRefused, RuntimeError):  # RuntimeError: the home of a user that there is not
         return
-    for path in (location.folder / _STATE, location.folder / PLAN, location.path):
+    for path in (location.folder / STATE, location.folder / PLAN, location.path):
         for task in _tasks(path):
             name = task.get("name") if isinstance(task, dict) else None
             if isinstance(name, str) and is_kebab_case(name):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrate.cli import output
-from orchestrate.cli.locating import PLAN, PlanLocation, locate
+from orchestrate.cli.locating import CUSTOM, PLAN, STATE, PlanLocation, locate
 from orchestrate.cli.picture import Picture, picture_of
 from orchestrate.cli.screens.layout import rendered
 from orchestrate.cli.screens.tree import Branch, TreeView, tree_screen
@@ -15,11 +15,8 @@ from orchestrate.cli.terminal import stdout_look
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskType
-from orchestrate.store.snapshot import STATE
 from orchestrate.system import SystemClock
 
-#: Where workspaces lie by custom.
-_CUSTOM = ".orchestrate"
 #: Planners below planners that are opened; more are a loop, or nobody's plan.
 _DEEPEST = 16
 
@@ -79,8 +76,8 @@ def _opened(picture: Picture, *, seen: set[Path], depth: int) -> _Grown:
 
 def _child_folder(folder: Path, row: TaskRow) -> Path | None:
     """The subplanner's workspace, below its planner's or beside it."""
-    places = [folder / _CUSTOM / row.name]
-    if folder.resolve().parent.name == _CUSTOM:
+    places = [folder / CUSTOM / row.name]
+    if folder.resolve().parent.name == CUSTOM:
         places.append(folder.resolve().parent / row.name)
     return next((place for place in places if (place / STATE).is_file()), None)
 
