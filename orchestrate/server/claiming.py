@@ -13,7 +13,7 @@ import orjson
 import orchestrate
 from orchestrate.errors import InputRefused
 from orchestrate.server.private_files import write_private
-from orchestrate.server.processes import process_start
+from orchestrate.server.processes import is_locked, process_start
 from orchestrate.server.state import StateFolder
 from orchestrate.system import sleep_blocking
 
@@ -53,7 +53,7 @@ def sole_server(folder: StateFolder) -> Iterator[FolderLock]:
     descriptor = os.open(folder.server_lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     lock = FolderLock(folder.server_lock, descriptor)
     try:
-        if not _is_taken(descriptor):
+        if not _try_to_lock(descriptor):
             raise InputRefused(f"a server already works in {folder.root}", hint="see `orchestrate server status`")
         started = process_start(os.getpid()) or 0
         lock.tell(orjson.dumps({"pid": os.getpid(), "started": started, "version": orchestrate.__version__}))
@@ -67,17 +67,7 @@ def sole_server(folder: StateFolder) -> Iterator[FolderLock]:
 
 def is_held(folder: StateFolder) -> bool:
     """Whether a server has the folder to itself now."""
-    try:
-        descriptor = os.open(folder.server_lock, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    return is_locked(folder.server_lock)
 
 
 def listen(folder: StateFolder, *, port: int) -> socket.socket:
@@ -100,8 +90,8 @@ def open_log(path: Path) -> TextIO:
     return path.open("a", encoding="utf-8", buffering=1)
 
 
-def _is_taken(descriptor: int) -> bool:
-    """Take the lock; somebody who only looks whether it is held lets go of it at once."""
+def _try_to_lock(descriptor: int) -> bool:
+    """True once the lock is ours; somebody who only looks whether it is held lets go of it at once."""
     for _ in range(_TRIES):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

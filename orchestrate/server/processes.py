@@ -1,5 +1,7 @@
-"""Telling a process from another one that got its number later."""
+"""Whether a process lives: by the lock that it holds, or by its number, told from another one that got it later."""
 
+import fcntl
+import os
 import sys
 from pathlib import Path
 
@@ -25,6 +27,21 @@ def is_same_process(pid: int, *, started: float) -> bool:
     if now is None:
         return False
     return now == started if sys.platform == "linux" else abs(now - started) <= _CLOCK_TOLERANCE_SECONDS
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a living process holds the lock of that file; asked with a shared lock that is given back at once."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _start_ticks(pid: int) -> float | None:

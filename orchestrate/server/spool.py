@@ -3,7 +3,6 @@
 An agent can reach all of it. Whatever it puts in a file's place stops neither the server nor the end of its run.
 """
 
-import fcntl
 import os
 import signal
 import stat
@@ -21,7 +20,7 @@ from orchestrate.server.private_files import (
     read_regular_file,
     write_private,
 )
-from orchestrate.server.processes import is_same_process
+from orchestrate.server.processes import is_locked, is_same_process
 from orchestrate.server.usage import UsageUnreadable, read_usage
 
 _LARGEST_REPORT_BYTES = 65_536
@@ -136,17 +135,7 @@ class Spool:
 
     def is_supervised(self) -> bool:
         """Whether the supervisor lives: then it holds its lock."""
-        try:
-            descriptor = os.open(self.folder / "supervisor.lock", os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_locked(self.folder / "supervisor.lock")
 
     def request_cancel(self) -> None:
         """Tell the supervisor, now or whenever it comes, to end the agent."""

@@ -1,8 +1,9 @@
+import fcntl
 import os
 import subprocess
 import sys
 
-from orchestrate.server.processes import is_same_process, process_start
+from orchestrate.server.processes import is_locked, is_same_process, process_start
 from tests.support.server import wait_until
 
 
@@ -22,3 +23,13 @@ def test_a_zombie_and_a_stranger_have_ended():
         wait_until(lambda: process_start(process.pid) is None, what="the process's end")
         assert not is_same_process(process.pid, started=1.0)
     assert process_start(process.pid) is None
+
+
+def test_a_lock_is_held_while_its_process_holds_it(tmp_path):
+    path = tmp_path / "lock"
+    assert not is_locked(path)
+    with path.open("w") as file:
+        assert not is_locked(path)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert is_locked(path)
+    assert not is_locked(path)
