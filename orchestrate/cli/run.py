@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import orjson
 
-from orchestrate.cli import output
+from orchestrate.cli import numbers, output
 from orchestrate.cli.confirming import NotConfirmed
 from orchestrate.cli.leaving import let_go_of_lost_readers, obey_signals, signals_interrupt
 from orchestrate.cli.live import ShownSurface, make_surface
@@ -40,9 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.add_argument("plan", metavar="PLAN", nargs="?", help="plan.json or its folder")
     parser.add_argument("--runtime", choices=[kind.value for kind in RuntimeKind], help="where agents run")
-    parser.add_argument("--max-concurrent", metavar="N", type=_count, help="agents that run at the same time")
+    parser.add_argument("--max-concurrent", metavar="N", type=numbers.count, help="agents that run at the same time")
     parser.add_argument(
-        "--max-runtime-sec", metavar="N", type=_seconds, help="leave after so many seconds with exit code 100"
+        "--max-runtime-sec", metavar="N", type=numbers.seconds, help="leave after so many seconds with exit code 100"
     )
     parser.add_argument(
         "--exit-on-all-done", action="store_true", help="after an error go on until nothing is left to do"
@@ -206,19 +206,3 @@ def _request(args: argparse.Namespace) -> Request:
         templates_folder=args.templates,
         agent_command=args.agent_command,
     )
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f'"{text}" is no number from 1 on')
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f'"{text}" is no number of seconds above 0')
-    return seconds
