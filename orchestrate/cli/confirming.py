@@ -15,9 +15,18 @@ def require_confirmation(question: str, args: argparse.Namespace, settings: Sett
     """Go on after a yes, or with ``--yes``; without a terminal there is nobody to ask."""
     if args.yes:
         return
-    streams = settings.streams
-    if not (streams.stdin_is_terminal and streams.stderr_is_terminal):
+    if not is_somebody_there(settings):
         raise NotConfirmed(f"there is no terminal to ask at. {not_done}", hint="add --yes")
+    ask(question, not_done=not_done)
+
+
+def is_somebody_there(settings: Settings) -> bool:
+    """Whether a person reads the question and can answer it."""
+    return settings.streams.stdin_is_terminal and settings.streams.stderr_is_terminal
+
+
+def ask(question: str, *, not_done: str) -> None:
+    """Go on after a yes only."""
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):

@@ -11,11 +11,11 @@ import anyio
 import orjson
 
 from orchestrate.cli import numbers, output
-from orchestrate.cli.confirming import NotConfirmed
+from orchestrate.cli.confirming import ask, is_somebody_there
 from orchestrate.cli.leaving import let_go_of_lost_readers, obey_signals, signals_interrupt
 from orchestrate.cli.live import ShownSurface, make_surface
 from orchestrate.cli.locating import locate
-from orchestrate.cli.messages import fault_lines, message_lines
+from orchestrate.cli.messages import count_of, fault_lines, message_lines
 from orchestrate.cli.running import Outcome, Prepared, Request, prepare, run_prepared
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
@@ -101,14 +101,9 @@ class _Terminal:
 
     def confirm(self, prepared: Prepared) -> None:
         """Ask once where a person is; without a terminal the call itself is the order."""
-        streams = self._settings.streams
-        if self._args.yes or not (streams.stdin_is_terminal and streams.stderr_is_terminal):
-            return
-        count, kind = len(prepared.plan.tasks), prepared.runtime.kind
-        sys.stderr.write(f"Run {count} {'task' if count == 1 else 'tasks'} with the {kind} runtime? [y/N] ")
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            raise NotConfirmed("not confirmed. Nothing was launched.", hint="answer y, or add --yes")
+        if not self._args.yes and is_somebody_there(self._settings):
+            tasks = count_of(len(prepared.plan.tasks), "task")
+            ask(f"Run {tasks} with the {prepared.runtime.kind} runtime?", not_done="Nothing was launched.")
 
     def on_warning(self, message: str) -> None:
         """A warning is shown, and the run goes on."""
