@@ -28,6 +28,7 @@ from orchestrate.system import SystemClock, run_event_loop
 from orchestrate.text.terminal import escape_for_terminal
 
 _SETTLED = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
+_NO_ROOT = "--root: the plan is no root plan: it has andonStateRef or andonStatePath. It runs all the same."
 _INTERRUPTED = {
     "code": "interrupted",
     "message": "interrupted; agents were left running",
@@ -47,7 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exit-on-all-done", action="store_true", help="after an error go on until nothing is left to do"
     )
-    parser.add_argument("--root", action="store_true", help="this plan stands above all others")
+    parser.add_argument(
+        "--root", action="store_true", help="no plan stands above this one; warn if it names the andon of another"
+    )
     parser.add_argument("--templates", metavar="DIR", type=Path, help="prompt templates that replace the shipped ones")
     parser.add_argument("--agent-command", metavar="CMD", help="program that is an agent of the local runtime")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
@@ -98,6 +101,8 @@ class _Terminal:
             _tell([f"runtime: {prepared.runtime.kind} ({prepared.runtime.origin})"])
         path = str(locate(self._args.plan).path)
         _tell(line for warning in prepared.warnings for line in fault_lines("attention", warning, plan_path=path))
+        if self._args.root and not prepared.plan.is_root:
+            _tell(message_lines("attention", _NO_ROOT, do="take these fields out of the plan, or leave out --root"))
 
     def confirm(self, prepared: Prepared) -> None:
         """Ask once where a person is; without a terminal the call itself is the order."""

@@ -259,6 +259,16 @@ def test_what_a_plan_asks_for_and_nobody_does_is_told_once(project: Project) -> 
     assert done.err.count(line) == 1, done.err
 
 
+def test_a_plan_that_is_said_to_be_the_root_and_names_another_one_is_told_of(project: Project) -> None:
+    project.write_plan(task("one"), andonStateRef="orch-state/above")
+    fragment = "attention: --root: the plan is no root plan"
+
+    assert fragment in project.run("--root").err
+
+    project.write_plan(task("one"))
+    assert fragment not in project.run("--root").err
+
+
 def test_own_templates_replace_the_shipped_ones(project: Project) -> None:
     templates = project.folder / "own templates"
     templates.mkdir()
