@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from orchestrate.core.pacing import REASONS
+from orchestrate.model.durations import duration
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.records import Record
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import seconds_between
 from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
 
-_MINUTE = 60
-_HOUR = 3600
 #: Where the time of day stands in a moment.
 _TIME_OF_DAY = slice(11, 19)
 
@@ -100,7 +99,7 @@ def _launch_delayed(scene: _Scene) -> list[str]:
 def _outcome_unknown(scene: _Scene) -> list[str]:
     code, launch = scene.said("code"), scene.row.launch
     silence = seconds_between(scene.row.started_at, scene.at)
-    found = f"the service answered {code}" if code else f"no answer for {_span(silence or 0.0)}"
+    found = f"the service answered {code}" if code else f"no answer for {_span(silence)}"
     if launch is not None and launch.delay is not None:
         return [f"{found}; the agent is looked up by its id {_in_a_while(scene)}"]
     return [f"{found}; looking the agent up by its id"]
@@ -127,7 +126,7 @@ def _stalled(scene: _Scene) -> list[str]:
 
 def _stirred(scene: _Scene) -> list[str]:
     since = None if scene.before is None else scene.before.stalled_since
-    return [f"went on after {_span(seconds_between(since, scene.at) or 0.0)} of silence"]
+    return [f"went on after {_span(seconds_between(since, scene.at))} of silence"]
 
 
 def _run_ended(scene: _Scene) -> list[str]:
@@ -216,7 +215,7 @@ def _step(scene: _Scene) -> list[str]:
 
 
 def _in_a_while(scene: _Scene) -> str:
-    return f"after {_span(seconds_between(scene.at, scene.row.not_before) or 0.0)}"
+    return f"after {_span(seconds_between(scene.at, scene.row.not_before))}"
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -224,13 +223,9 @@ def _listed(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _span(seconds: float) -> str:
-    whole = max(0, round(seconds))
-    if whole < _MINUTE:
-        return f"{whole}s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE}m {whole % _MINUTE:02}s"
-    return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02}m"
+def _span(seconds: float | None) -> str:
+    """Rounded: moments have thousandths, and what took half a minute is not to look like 29 seconds."""
+    return duration(round(seconds or 0.0))
 
 
 _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(

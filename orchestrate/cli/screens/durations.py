@@ -3,32 +3,13 @@
 import re
 from datetime import datetime, tzinfo
 
+from orchestrate.model.durations import duration, rough_duration
 from orchestrate.model.timestamps import epoch_seconds
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+__all__ = ["clock_minute", "clock_time", "duration", "rough_duration", "with_local_times"]
+
 #: Moments as files and messages have them.
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
-
-
-def duration(seconds: float) -> str:
-    """``41s``, ``6m 10s``, ``1h 04m``, ``2d 03h``."""
-    whole = max(0, int(seconds))
-    if whole < _MINUTE:
-        return f"{whole}s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE}m {whole % _MINUTE:02d}s"
-    if whole < _DAY:
-        return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE:02d}m"
-    return f"{whole // _DAY}d {whole % _DAY // _HOUR:02d}h"
-
-
-def rough_duration(seconds: float) -> str:
-    """``41s``, ``31m``, ``4h``, ``2d``: one unit, the largest that fits."""
-    whole = max(0, int(seconds))
-    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "m")):
-        if whole >= size:
-            return f"{whole // size}{unit}"
-    return f"{whole}s"
 
 
 def clock_time(moment: float | str | None, *, tz: tzinfo | None) -> str:
