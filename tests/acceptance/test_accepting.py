@@ -214,3 +214,40 @@ def test_a_task_that_was_never_launched_can_be_accepted_before_the_first_run(pro
     assert project.run().code == 0
     assert project.launches("first") == 0
     wait_until(lambda: project.rows()["second"]["status"] == "handed-off", what="second")
+
+
+def test_files_beyond_a_task_s_paths_are_told_and_hold_nothing_up(project):
+    project.agent("first", "commit docs.txt; commit first.txt; push; handoff success")
+    project.agent("second", PUSHES.format(name="second"))
+    project.write_plan(
+        task("first", pathsAllowed=["first.txt"]), task("second", dependsOn=["first"], pathsAllowed=["second.txt"])
+    )
+    done = project.run()
+    assert done.code == 0, done.said
+    rows = project.rows()
+    assert rows["first"]["pathsCheck"]["notKept"] == [{"path": "docs.txt", "rule": "not-allowed"}]
+    assert (rows["second"]["pathsCheck"]["notKept"], rows["second"]["pathsCheck"]["total"]) == ([], 0)
+    line = "first changed a file that the plan does not give it: docs.txt (outside pathsAllowed)"
+    assert line in project.attention()
+    status = project.command("status", str(project.workspace)).end()
+    assert "1 file beyond its paths" in status.out
+    told = project.command("status", str(project.workspace), "--json").end().json()
+    assert told["tasks"][0]["pathsCheck"]["total"] == 1
+    assert "first of all docs.txt" in project.command("story", str(project.workspace), "first").end().out
+
+
+def test_after_a_reset_everything_begins_anew(project):
+    a_failed_first_task(project)
+    assert project.run().code == 1
+    before = project.state()["workspaceId"]
+    assert project.command("reset", str(project.workspace)).end().code == 1
+    done = project.command("reset", str(project.workspace), "--yes", "--json").end()
+    assert done.code == 0, done.said
+    former = project.workspace / done.json()["movedTo"]
+    assert json.loads((former / "state.json").read_text())["workspaceId"] == before
+
+    project.agent("first", PUSHES.format(name="first"))
+    done = project.run()
+    assert done.code == 0, done.said
+    assert project.state()["workspaceId"] != before
+    assert [row["attempts"] for row in project.rows().values()] == [1, 1]

@@ -1,11 +1,16 @@
 """What a ledger and an archive promise the engine: those of the tests, in memory, and the workspace's store."""
 
+import uuid
+
 import anyio
 import pytest
 
 from orchestrate.errors import StorageFailed, WorkspaceDamaged
+from orchestrate.model.inbox_format import AcceptRequest, InboxAnswer
+from orchestrate.store.files import Folder
+from orchestrate.store.inbox import InboxFiles
 from orchestrate.store.workspace import WorkspaceStore
-from tests.support.memory_store import MemoryArchive, MemoryLedger
+from tests.support.memory_store import MemoryArchive, MemoryLedger, MemoryRequests
 from tests.support.records import ENGINE, NOW, ROOT_SLUG, attention, first_record, record, row
 
 
@@ -24,6 +29,35 @@ def ledger(request, store):
 @pytest.fixture(params=["memory", "workspace"])
 def archive(request, store):
     return MemoryArchive() if request.param == "memory" else store
+
+
+@pytest.fixture(params=["memory", "workspace"])
+def requests(request, store, tmp_path):
+    """What waits, and a way to hand something in."""
+    if request.param == "workspace":
+        return store, InboxFiles(Folder(tmp_path)).put
+    memory = MemoryRequests(MemoryArchive())
+    return memory, lambda asked: memory.waiting.append(asked)
+
+
+async def test_a_request_waits_until_it_is_answered(requests):
+    box, hand_in = requests
+    assert list(await box.take_requests()) == []
+    asked = AcceptRequest(str(uuid.UUID(int=1)), by="ana", task="a", branch="ana/a")
+    hand_in(asked)
+    for _ in range(2):
+        assert list(await box.take_requests()) == [asked]
+    assert await box.save_acceptance("a", "11111111", handoff=b"by hand") == "handoffs/a.md"
+    await box.answer_request(InboxAnswer(asked.id, is_done=True))
+    assert list(await box.take_requests()) == []
+
+
+async def test_a_handoff_that_a_person_stands_for_is_the_latest_one(store, tmp_path):
+    await store.save_reply("a", 1, raw=b"raw", handoff=b"one")
+    await store.save_acceptance("a", "11111111", handoff=b"by hand")
+    assert await store.read_handoff("a") == "by hand"
+    assert (tmp_path / "handoffs/attempts/a.1.md").read_bytes() == b"one"
+    assert (tmp_path / "handoffs/attempts/a.accepted-11111111.md").read_bytes() == b"by hand"
 
 
 async def test_records_are_taken_in_groups_and_in_order(ledger):

@@ -19,7 +19,7 @@ _TINTS = {Kind.DONE: Tint.DONE, Kind.ERROR: Tint.ERROR, Kind.STALLED: Tint.STALL
 def handed_off_lines(row: TaskRow, look: Look, *, held: Sequence[str] = ()) -> list[Line]:
     """``14:09:12 ✓ api-schema handed off in 6m 10s, verified: unit tests``."""
     how = standing(row)
-    seconds = seconds_between(row.started_at, row.finished_at)
+    seconds = None if row.accepted is not None else seconds_between(row.started_at, row.finished_at)
     spent = "" if seconds is None else f" in {duration(seconds)}"
     first = f"{how.word}{spent}, {evidence(row)}"
     if how.kind is Kind.DONE:

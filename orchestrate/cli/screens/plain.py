@@ -39,9 +39,9 @@ def row_line(row: TaskRow, before: TaskRow | None, *, do: str | None = None) -> 
             values |= {"held": _delay(row), "since": row.stalled_since}
             return plain_line(row.last_update, word, row.name, values=values)
         case TaskStatus.HANDED_OFF:
-            seconds = seconds_between(row.started_at, row.finished_at)
+            seconds = None if row.accepted is not None else seconds_between(row.started_at, row.finished_at)
             spent = None if seconds is None else round(seconds)
-            if before is not None and before.status == row.status:
+            if before is not None and word_of(before) == word:
                 return plain_line(row.last_update, "verdict", row.name, values={"evidence": evidence(row), "do": do})
             values = {"seconds": spent, "evidence": evidence(row), "branch": row.branch or None, "do": do}
             return plain_line(row.last_update, word, row.name, values=values)

@@ -9,7 +9,7 @@ from orchestrate.cli.screens.finished import branch_of, reading_lines, result_li
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line, wrapped
 from orchestrate.cli.screens.table import name_columns, word_line
 from orchestrate.cli.screens.tally import headline, tally_of_rows
-from orchestrate.cli.screens.vocabulary import Circumstances, Kind, evidence, standing
+from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, standing
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import Attention, TaskRow
 from orchestrate.model.timestamps import epoch_seconds
@@ -85,7 +85,7 @@ def _engine_line(view: StatusView, look: Look) -> Line:
 def _open_rows(view: StatusView, look: Look) -> list[Line]:
     """What is open, each group folded behind its first rows, then what is done in few lines."""
     groups = (
-        [row for row in view.rows if needs_somebody(row)],
+        [row for row in view.rows if needs_somebody(row) or beyond_paths(row)],
         [row for row in view.rows if row.status == TaskStatus.RUNNING],
         [row for row in view.rows if row.status == TaskStatus.PENDING],
     )
@@ -97,7 +97,8 @@ def _open_rows(view: StatusView, look: Look) -> list[Line]:
         if len(group) > _SHOWN:
             lines.append(command(f"  + {len(group) - _SHOWN} more {word}: ", look.command("status", "-v")))
     if shown:
-        done = [f"✓ {row.name}" for row in view.rows if standing(row).kind is Kind.DONE]
+        folded_away = (row for row in view.rows if standing(row).kind is Kind.DONE and not beyond_paths(row))
+        done = [f"✓ {row.name}" for row in folded_away]
         lines += [line(each) for each in folded(done, columns=look.columns, at_most=2)]
     return lines
 
@@ -111,6 +112,7 @@ def _every_row(view: StatusView, look: Look) -> list[Line]:
             ("branch", branch_of(row, view.no_branches) if row.status == TaskStatus.HANDED_OFF else ""),
             ("agent", row.agent_id or (row.launch.agent_id if row.launch else "")),
             ("at", row.url if row.url and "://" in row.url else ""),
+            ("paths", "; ".join(str(each) for each in row.paths_check.findings) if row.paths_check else ""),
             ("read", look.command("handoff", row.name) if row.handoff_path else ""),
             ("note", with_local_times(row.note or "", tz=look.tz)),
         ]
@@ -128,6 +130,7 @@ def _row_line(row: TaskRow, view: StatusView, look: Look, *, names: int) -> Line
         words += f", launched {duration(view.now - started)} ago"
     if row.status == TaskStatus.HANDED_OFF:
         words += f", {evidence(row)}"
+        words += f", {beyond_paths(row)}" if beyond_paths(row) else ""
     if row.status == TaskStatus.ERROR and row.note and row.note not in words:
         words += f": {row.note}"
     room = max(20, look.columns - names - 4)

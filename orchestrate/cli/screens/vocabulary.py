@@ -119,7 +119,9 @@ def error_words(row: TaskRow) -> str:
 
 
 def evidence(row: TaskRow) -> str:
-    """Who says that the result is good: ``verified: unit tests``, ``self-reported: ...``, ``not verified``."""
+    """Who says that the result is good: ``verified: unit tests``, ``self-reported: ...``, ``accepted by ...``."""
+    if row.accepted is not None and row.verification is None and not row.verdicts:
+        return f"accepted by {row.accepted.by}"
     if row.type == TaskType.VERIFIER:
         said = row.self_report or row.verification
         return "verdict unreadable" if said is None else f"verdict: {_VERDICTS[said]}"
@@ -137,6 +139,12 @@ def evidence(row: TaskRow) -> str:
     if row.verdicts:
         return f"verified: {checked}"
     return f"self-reported: {checked}" if row.self_report == row.verification else f"reported: {checked}"
+
+
+def beyond_paths(row: TaskRow) -> str:
+    """``2 files beyond its paths``; empty where the task kept to them, or nobody knows."""
+    total = 0 if row.paths_check is None else row.paths_check.total
+    return "" if not total else f"{total} {'file' if total == 1 else 'files'} beyond its paths"
 
 
 def named(names: Sequence[str]) -> str:

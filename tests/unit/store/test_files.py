@@ -198,3 +198,22 @@ def test_a_file_that_cannot_be_read_is_told(folder, monkeypatch):
 
     with pytest.raises(StorageFailed, match="input/output error"):
         folder.read("a")
+
+
+def test_a_file_beyond_a_bound_is_not_read(folder):
+    folder.replace({"a": b"12345"})
+    assert folder.read("a", at_most=5) == b"12345"
+    with pytest.raises(InputRefused, match="larger than 4 bytes"):
+        folder.read("a", at_most=4)
+
+
+def test_what_is_moved_is_moved_as_it_is(folder, tmp_path):
+    folder.replace({"a": b"1"})
+    folder.below("b").replace({"c": b"2"})
+    (tmp_path / "link").symlink_to("nowhere")
+    target = folder.below("former").below("one")
+    assert [folder.move(name, target) for name in ("a", "b", "link", "d")] == [True, True, True, False]
+    assert sorted(each.name for each in (tmp_path / "former" / "one").iterdir()) == ["a", "b", "link"]
+    assert target.below("b").read("c") == b"2"
+    with pytest.raises(InputRefused):
+        folder.move("../x", target)

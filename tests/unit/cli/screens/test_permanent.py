@@ -10,7 +10,7 @@ from orchestrate.cli.screens.permanent import (
     stalled_lines,
     verified_lines,
 )
-from orchestrate.model.rows import Attention, Verdict
+from orchestrate.model.rows import Acceptance, Attention, Verdict
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, TaskStatus, Verification
 from tests.support.builders import START, a_handed_off_row, a_row, a_running_row, moment
 
@@ -91,6 +91,11 @@ def test_a_late_verdict_is_a_line_of_its_own():
     verdict = Verdict("verify", Verification.LIVE_UI_VERIFIED, None, moment())
     row = a_handed_off_row(verdicts=(verdict,), verification=Verification.LIVE_UI_VERIFIED)
     assert shown(verified_lines(row, LOOK)) == ["04:53:20 ✓ a verified: live UI"]
+
+
+def test_what_a_person_accepted_says_whose_word_it_is_and_no_duration():
+    row = a_handed_off_row(accepted=Acceptance("ana", moment()), started_at=moment(-60))
+    assert shown(handed_off_lines(row, LOOK)) == ["04:53:20 ✓ a handed off, accepted by ana"]
 
 
 def test_attention_and_notes_have_the_readers_clock():

@@ -4,7 +4,7 @@ import pytest
 
 from orchestrate.cli.screens.plain import attention_line, end_line, plain_line, progress_line, row_line
 from orchestrate.cli.screens.tally import Tally
-from orchestrate.model.rows import Attention, Verdict
+from orchestrate.model.rows import Acceptance, Attention, Verdict
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, TaskStatus, Verification
 from tests.support.builders import (
     START,
@@ -72,6 +72,13 @@ def test_a_late_verdict_has_its_own_word():
     verdict = Verdict("v", Verification.LIVE_UI_VERIFIED, None, moment())
     row = a_handed_off_row(verdicts=(verdict,), verification=Verification.LIVE_UI_VERIFIED)
     assert row_line(row, a_handed_off_row()) == f'{TIME} verdict a evidence="verified: live UI"'
+
+
+def test_what_a_person_accepted_took_no_agent_any_time():
+    row = a_handed_off_row(accepted=Acceptance("ana", moment()), branch="ana/a", started_at=moment(-60))
+    blocked = a_handed_off_row(handoff_status=HandoffStatus.BLOCKED)
+    for before in (a_row(status=TaskStatus.ERROR), blocked):
+        assert row_line(row, before) == f'{TIME} handed-off a evidence="accepted by ana" branch=ana/a'
 
 
 def test_foreign_text_stays_on_its_line():

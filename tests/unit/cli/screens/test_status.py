@@ -3,8 +3,8 @@ from datetime import UTC
 
 from orchestrate.cli.screens.layout import Look, rendered
 from orchestrate.cli.screens.status import StatusView, status_screen
-from orchestrate.model.rows import Attention
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, TaskStatus
+from orchestrate.model.rows import Attention, PathFinding, PathsCheck
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, PathRule, TaskStatus
 from tests.support.builders import START, a_handed_off_row, a_row, a_running_row, moment
 
 ERROR = a_row("merge-export", status=TaskStatus.ERROR, attempts=1, note="error before launch: its branch is not there")
@@ -114,3 +114,14 @@ def test_verbose_shows_attention_whole():
     assert lines[-4].startswith("  attention  04:54 docs was silent")
     assert lines[-3].startswith("             was silent")
     assert shown(replace(VIEW, attention=(long,)))[-2].endswith("…")
+
+
+def test_a_task_that_went_beyond_its_paths_is_not_folded_and_its_files_are_named_where_all_is():
+    check = PathsCheck(moment(), (PathFinding("docs/a.md", PathRule.NOT_ALLOWED),), total=1)
+    view = replace(VIEW, rows=(replace(DONE, paths_check=check), a_handed_off_row("tests")), attention=())
+    assert shown(view, columns=100)[2:4] == [
+        "✓ docs              handed off, not verified, 1 file beyond its paths",
+        "✓ tests",
+    ]
+    verbose = shown(view, is_verbose=True, columns=100)
+    assert any("paths  docs/a.md (outside pathsAllowed)" in each for each in verbose)

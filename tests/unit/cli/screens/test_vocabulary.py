@@ -6,13 +6,14 @@ from orchestrate.cli.screens.vocabulary import (
     GLYPHS,
     Circumstances,
     Kind,
+    beyond_paths,
     error_words,
     evidence,
     is_awaiting_launch,
     named,
     standing,
 )
-from orchestrate.model.rows import Cancel, Verdict
+from orchestrate.model.rows import Acceptance, Cancel, PathsCheck, Verdict
 from orchestrate.model.vocabulary import (
     FailureMode,
     HandoffStatus,
@@ -149,3 +150,26 @@ def test_a_launch_awaits_its_answer_until_there_is_a_run():
     assert is_awaiting_launch(a_launching_row())
     assert not is_awaiting_launch(a_running_row())
     assert not is_awaiting_launch(a_row(status=TaskStatus.RUNNING))
+
+
+def test_a_person_s_word_counts_until_somebody_checks_it():
+    accepted = Acceptance(by="ana@build-host", at=moment())
+    assert evidence(a_handed_off_row(accepted=accepted)) == "accepted by ana@build-host"
+    assert evidence(a_handed_off_row(accepted=accepted, type=TaskType.VERIFIER)) == "accepted by ana@build-host"
+    verdict = Verdict("v", Verification.UNIT_TEST_VERIFIED, None, moment())
+    checked = a_handed_off_row(accepted=accepted, verdicts=(verdict,), verification=Verification.UNIT_TEST_VERIFIED)
+    assert evidence(checked) == "verified: unit tests"
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (None, ""),
+        (PathsCheck(moment()), ""),
+        (PathsCheck(moment(), unknown="no route"), ""),
+        (PathsCheck(moment(), total=1), "1 file beyond its paths"),
+        (PathsCheck(moment(), total=9), "9 files beyond its paths"),
+    ],
+)
+def test_files_beyond_the_paths_of_a_task_are_counted(check, words):
+    assert beyond_paths(a_handed_off_row(paths_check=check)) == words
