@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import NoReturn
 
-from orchestrate.cli.running import secrets_in
+from orchestrate.cli.surroundings import secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.model.names import AgentId, RunId, TaskName

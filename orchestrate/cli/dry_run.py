@@ -18,11 +18,13 @@ from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.messages import error_lines, fault_lines, message_lines
 from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
 from orchestrate.cli.rendering import NO_WORKSPACE, PromptRenderer
-from orchestrate.cli.running import Environment, Prepared, Request, cloud_service, prepare
+from orchestrate.cli.running import Prepared, Request, prepare
 from orchestrate.cli.runtime import repository_address
 from orchestrate.cli.screens.dry_run import DryRunView, StartCost, dry_run_screen
 from orchestrate.cli.screens.layout import rendered
+from orchestrate.cli.services import cloud_service
 from orchestrate.cli.settings import Settings
+from orchestrate.cli.surroundings import Environment
 from orchestrate.cli.terminal import stdout_look
 from orchestrate.core.changes import Session
 from orchestrate.core.forecast import Fate, Forecast, TaskForecast, forecast

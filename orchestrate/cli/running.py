@@ -1,10 +1,9 @@
 """Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
 
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -13,9 +12,10 @@ import anyio
 from orchestrate.cli.agent_program import local_agent
 from orchestrate.cli.plan_file import place_in_plan, read_plan_file
 from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
-from orchestrate.cli.reviving import keep_server
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
-from orchestrate.cli.wiring import CLOUD_URL, Job, Service, engine_of, load_templates, new_engine_id
+from orchestrate.cli.services import keep_own_server, service_of
+from orchestrate.cli.surroundings import Environment, secrets_in
+from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.core.state import State
@@ -30,28 +30,9 @@ from orchestrate.model.wire import LocalAgent
 from orchestrate.ports import Surface
 from orchestrate.repo.differences import FETCH_SECONDS
 from orchestrate.repo.git import Git
-from orchestrate.server.discovery import Endpoint
-from orchestrate.server.serve import ensure_server
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
 from orchestrate.text.templates import Templates
-
-_SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """What a run takes from its surroundings."""
-
-    variables: Mapping[str, str] = field(repr=False)
-    #: Where the local server keeps its state.
-    state_dir: Path
-    #: Folder in which the command was typed.
-    current: Path
-    api_key: str | None = field(default=None, repr=False)
-    backend_url: str | None = None
-    runtime: str | None = None
-    agent_depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +120,7 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
     folder = request.plan_path.parent.resolve()
     for warning in not_enforced(prepared.plan):
         audience.on_warning(warning)
-    service = await _service(prepared, environment)
+    service = await service_of(prepared.agent, environment)
     repo_url = repository_address(prepared.plan, folder=folder, kind=service.kind)
     engine_id = new_engine_id()
     async with service.client() as client:
@@ -150,18 +131,8 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
         try:
             if any(task.name not in store.loaded.rows for task in prepared.plan.tasks):
                 await _preflight(prepared, service, client, environment, audience, repo_url=repo_url)
-            job = Job(
-                plan=prepared.plan,
-                folder=folder,
-                repo_url=repo_url,
-                settings=prepared.settings,
-                depth=environment.agent_depth,
-                templates=prepared.templates,
-                git=Git(environment.variables, deadline_seconds=FETCH_SECONDS),
-                secrets=(*service.secrets, *secrets_in(environment.variables)),
-            )
             engine = engine_of(
-                job,
+                _job(prepared, service, environment, folder=folder, repo_url=repo_url),
                 store=store,
                 client=client,
                 service=service,
@@ -174,6 +145,19 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             await store.close()
 
 
+def _job(prepared: Prepared, service: Service, environment: Environment, *, folder: Path, repo_url: str) -> Job:
+    return Job(
+        plan=prepared.plan,
+        folder=folder,
+        repo_url=repo_url,
+        settings=prepared.settings,
+        depth=environment.agent_depth,
+        templates=prepared.templates,
+        git=Git(environment.variables, deadline_seconds=FETCH_SECONDS),
+        secrets=(*service.secrets, *secrets_in(environment.variables)),
+    )
+
+
 async def _attended(
     engine: Engine, store: WorkspaceStore, service: Service, environment: Environment, audience: Audience
 ) -> int:
@@ -183,21 +167,10 @@ async def _attended(
             beside.start_soon(audience.attend, engine)
             beside.start_soon(store.keep_beating, SystemClock())
             if service.is_own_server:
-                beside.start_soon(_keep_own_server, service, environment, audience)
+                beside.start_soon(keep_own_server, service, environment, audience.on_warning)
             exit_code = await engine.run()
             beside.cancel_scope.cancel()
     return exit_code
-
-
-async def _keep_own_server(service: Service, environment: Environment, audience: Audience) -> None:
-    """Start the local server again whenever it is gone: a run outlives it, as agents do."""
-    await keep_server(
-        _server_folder(environment),
-        url=service.url,
-        environment=environment.variables,
-        clock=SystemClock(),
-        tell=audience.on_warning,
-    )
 
 
 def _agent(plan: Plan, request: Request, environment: Environment) -> LocalAgent:
@@ -208,52 +181,6 @@ def _agent(plan: Plan, request: Request, environment: Environment) -> LocalAgent
         current=environment.current,
         search_path=environment.variables.get("PATH", os.defpath),
     )
-
-
-async def _service(prepared: Prepared, environment: Environment) -> Service:
-    if prepared.agent is None:
-        return cloud_service(environment)
-    names = prepared.agent.pass_env
-    pass_env = {name: environment.variables[name] for name in names if name in environment.variables}
-    inherited = _inherited_server(environment)
-    if inherited is not None:
-        url, key = inherited
-    else:
-        endpoint = await anyio.to_thread.run_sync(_ensure_server, environment)
-        url, key = endpoint.url, endpoint.token
-    return Service(
-        kind=RuntimeKind.LOCAL,
-        url=url,
-        key=key,
-        agent=prepared.agent,
-        pass_env=pass_env,
-        is_own_server=inherited is None,
-    )
-
-
-def cloud_service(environment: Environment) -> Service:
-    """The Cloud Agents API with the key of the environment; InputRefused without one."""
-    if environment.api_key is None:
-        raise InputRefused(
-            "the cloud runtime needs a key, and CURSOR_API_KEY is not set. Nothing was launched.",
-            hint="set CURSOR_API_KEY, or add `--runtime local`",
-        )
-    return Service(kind=RuntimeKind.CLOUD, url=environment.backend_url or CLOUD_URL, key=environment.api_key)
-
-
-def _inherited_server(environment: Environment) -> tuple[str, str] | None:
-    """The server that this very process is an agent of, with the token that it was given."""
-    if environment.backend_url is None or environment.api_key is None or environment.agent_depth == 0:
-        return None
-    return environment.backend_url, environment.api_key
-
-
-def _ensure_server(environment: Environment) -> Endpoint:
-    return ensure_server(_server_folder(environment), environment=environment.variables)
-
-
-def _server_folder(environment: Environment) -> Path:
-    return environment.state_dir / "server"
 
 
 async def _preflight(
@@ -275,11 +202,6 @@ async def _preflight(
     ]
     for warning in warnings:
         audience.on_warning(warning)
-
-
-def secrets_in(variables: Mapping[str, str]) -> Iterator[str]:
-    """Values that are secret by the names of their variables."""
-    return (value for name, value in variables.items() if _SECRET_NAME.search(name))
 
 
 @contextmanager

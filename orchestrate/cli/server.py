@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Start, stop or look; the token is never shown."""
-    folder = args.state_dir or server_folder(settings)
+    folder = args.state_dir or settings.server_folder
     match args.action:
         case "start":
             return _start(args, settings, folder)
@@ -41,11 +41,6 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             return _status(args, folder)
         case _:
             return _serve(args, settings, folder)
-
-
-def server_folder(settings: Settings) -> Path:
-    """Where the user's server keeps its state."""
-    return settings.state_dir / "server"
 
 
 def _start(args: argparse.Namespace, settings: Settings, folder: Path) -> int:

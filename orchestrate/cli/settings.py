@@ -55,6 +55,11 @@ class Settings:
     streams: Streams = Streams()
 
     @property
+    def server_folder(self) -> Path:
+        """Where the user's local server keeps its state."""
+        return self.state_dir / "server"
+
+    @property
     def is_dumb(self) -> bool:
         """True for a terminal that can only add lines."""
         return self.term == "dumb"

@@ -1,0 +1,67 @@
+"""Which service a run talks to: the Cloud Agents API, the local server, or the server that this process is an agent of."""
+
+from collections.abc import Callable
+from functools import partial
+
+import anyio
+import anyio.to_thread
+
+from orchestrate.cli.reviving import keep_server
+from orchestrate.cli.surroundings import Environment
+from orchestrate.cli.wiring import CLOUD_URL, Service
+from orchestrate.errors import InputRefused
+from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.wire import LocalAgent
+from orchestrate.server.serve import ensure_server
+from orchestrate.system import SystemClock
+
+
+async def service_of(agent: LocalAgent | None, environment: Environment) -> Service:
+    """The local server, started if there is none, for an agent program; without one the Cloud Agents API."""
+    if agent is None:
+        return cloud_service(environment)
+    names = agent.pass_env
+    pass_env = {name: environment.variables[name] for name in names if name in environment.variables}
+    inherited = _inherited_server(environment)
+    if inherited is not None:
+        url, key = inherited
+    else:
+        start = partial(ensure_server, environment.server_folder, environment=environment.variables)
+        endpoint = await anyio.to_thread.run_sync(start)
+        url, key = endpoint.url, endpoint.token
+    return Service(
+        kind=RuntimeKind.LOCAL,
+        url=url,
+        key=key,
+        agent=agent,
+        pass_env=pass_env,
+        is_own_server=inherited is None,
+    )
+
+
+def cloud_service(environment: Environment) -> Service:
+    """The Cloud Agents API with the key of the environment; InputRefused without one."""
+    if environment.api_key is None:
+        raise InputRefused(
+            "the cloud runtime needs a key, and CURSOR_API_KEY is not set. Nothing was launched.",
+            hint="set CURSOR_API_KEY, or add `--runtime local`",
+        )
+    return Service(kind=RuntimeKind.CLOUD, url=environment.backend_url or CLOUD_URL, key=environment.api_key)
+
+
+async def keep_own_server(service: Service, environment: Environment, tell: Callable[[str], None]) -> None:
+    """Start the local server again whenever it is gone: a run outlives it, as agents do."""
+    await keep_server(
+        environment.server_folder,
+        url=service.url,
+        environment=environment.variables,
+        clock=SystemClock(),
+        tell=tell,
+    )
+
+
+def _inherited_server(environment: Environment) -> tuple[str, str] | None:
+    """The server that this very process is an agent of, with the token that it was given."""
+    if environment.backend_url is None or environment.api_key is None or environment.agent_depth == 0:
+        return None
+    return environment.backend_url, environment.api_key
