@@ -13,4 +13,4 @@ def shipped(name: str) -> Path:
     for place in places:
         if place.is_dir():
             return place
-    raise OrchestrateError(f"the folder {name} is missing from this installation", hint="Install the program again.")
+    raise OrchestrateError(f"the folder {name} is missing from this installation", hint="install the program again")

@@ -10,7 +10,7 @@ from orchestrate.errors import InputRefused
 
 #: Names, IPv4 and (without its brackets) IPv6 addresses.
 _HOST = re.compile(rb"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
-_HINT = "Write it like https://api.cursor.com; http:// is for a server on this machine only."
+_HINT = "write it like https://api.cursor.com; http:// is for a server on this machine only"
 
 
 def checked_base_url(url: str) -> str:

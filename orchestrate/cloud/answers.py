@@ -62,9 +62,9 @@ _CAPACITY_WORDING = re.compile(
 )
 _SECONDS = re.compile(r"\d{1,9}(?:\.\d+)?", re.ASCII)
 _HINT_BY_CODE = {
-    "unauthorized": "Check the API key (CURSOR_API_KEY).",
-    "forbidden": "This API key may not do that; use one that may.",
-    "redirected": "Redirects are not followed with the key: check the address (CURSOR_BACKEND_URL).",
+    "unauthorized": "check the API key (CURSOR_API_KEY)",
+    "forbidden": "use an API key that may do that",
+    "redirected": "check the address (CURSOR_BACKEND_URL); redirects are not followed with the key",
 }
 
 
@@ -105,7 +105,7 @@ def kind_of(status: int, said: ErrorBody) -> type[Refused] | type[Unavailable]:
 def hint_for(said: ErrorBody) -> str | None:
     """What to do about it, the service's own page first."""
     if said.help_url and said.help_url.startswith("https://"):
-        return f"See {said.help_url}"
+        return f"see {said.help_url}"
     return _HINT_BY_CODE.get(said.code)
 
 

@@ -175,6 +175,6 @@ def _transport_maker(base_url: str) -> Callable[[], httpx.AsyncHTTPTransport]:
         make()
     except (ImportError, ValueError, httpx.InvalidURL) as error:
         raise InputRefused(
-            "the proxy of this machine's settings cannot be used", hint="Name an http:// or https:// proxy, or none."
+            "the proxy of this machine's settings cannot be used", hint="name an http:// or https:// proxy, or none"
         ) from error
     return make

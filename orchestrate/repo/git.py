@@ -130,7 +130,7 @@ class Git:
             message = f"git {arguments[0]} did not end within {self.deadline_seconds:g} seconds"
             raise Unavailable(message, code="timeout") from error
         except OSError as error:
-            raise Refused("git cannot be started", code="git_missing", hint="Install git.") from error
+            raise Refused("git cannot be started", code="git_missing", hint="install git") from error
         if status != 0:
             raise _failure(arguments[0], complaint.decode("utf-8", "replace"))
         return output
@@ -181,7 +181,7 @@ def _failure(command: str, complaint: str) -> ServiceError:
     reason = _reason(complaint)
     for words, code in _FINAL_REASONS:
         if words.search(complaint):
-            return Refused(f"git {command}: {reason}", code=code, hint="Check the address and git's access to it.")
+            return Refused(f"git {command}: {reason}", code=code, hint="check the address and git's access to it")
     return Unavailable(f"git {command}: {reason}", code="git_failed")
 
 

@@ -47,7 +47,7 @@ async def test_a_good_key_passes(cloud: FakeCloud) -> None:
         (
             LOCAL,
             "ask whose key this is: the fake says unauthorized (401 unauthorized). Nothing was launched.",
-            "Check the API key (CURSOR_API_KEY).",
+            "check the API key (CURSOR_API_KEY)",
         ),
     ],
 )

@@ -68,9 +68,9 @@ def test_whose_move_is_next(status, code, message, kind):
 @pytest.mark.parametrize(
     ("code", "help_url", "hint"),
     [
-        ("repository_access", "https://cursor.com/help", "See https://cursor.com/help"),
+        ("repository_access", "https://cursor.com/help", "see https://cursor.com/help"),
         ("repository_access", "javascript:alert(1)", None),
-        ("unauthorized", None, "Check the API key (CURSOR_API_KEY)."),
+        ("unauthorized", None, "check the API key (CURSOR_API_KEY)"),
     ],
 )
 def test_what_to_do(code, help_url, hint):

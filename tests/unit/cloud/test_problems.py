@@ -74,7 +74,7 @@ def test_a_refusal_keeps_everything_the_service_said():
     assert type(problem) is Refused
     assert problem.message == "create agent: No access to x (403 repository_access)"
     assert (problem.code, problem.status, problem.request_id) == ("repository_access", 403, "r-1")
-    assert problem.hint == "See https://help.example"
+    assert problem.hint == "see https://help.example"
 
 
 def test_a_limit_says_how_long_to_wait():
