@@ -109,33 +109,23 @@ async def _shared_objects(git: Git, clone: Path, url: str) -> Path | None:
     if address is None or not address.host:
         return None
     try:
-        said = await git.output(
-            ["-C", str(clone), "config", "--get-regexp", r"^(remote\..*\.url|extensions\.partialclone)$"]
-        )
-        lines = [line.split(" ", 1) for line in said.decode("utf-8", "replace").splitlines() if " " in line]
-        urls = [value for key, value in lines if key.endswith(".url")]
-        if len(urls) < len(lines) or repository_key(url) not in map(repository_key, urls):
+        if not await _is_clone_of(git, clone, url):
             return None
-        shallow, objects = (
-            (
-                await git.output(
-                    [
-                        "-C",
-                        str(clone),
-                        "rev-parse",
-                        "--is-shallow-repository",
-                        "--path-format=absolute",
-                        "--git-path",
-                        "objects",
-                    ]
-                )
-            )
-            .decode("utf-8", "surrogateescape")
-            .splitlines()
-        )
+        where = ("--is-shallow-repository", "--path-format=absolute", "--git-path", "objects")
+        said = await git.output(["-C", str(clone), "rev-parse", *where])
+        shallow, objects = said.decode("utf-8", "surrogateescape").splitlines()
     except (ServiceError, ValueError):
         return None
     return Path(objects) if shallow == "false" else None
+
+
+async def _is_clone_of(git: Git, clone: Path, url: str) -> bool:
+    """True if one of its remotes is that repository; a partial clone, which has not all objects, does not count."""
+    wanted = r"^(remote\..*\.url|extensions\.partialclone)$"
+    said = await git.output(["-C", str(clone), "config", "--get-regexp", wanted])
+    lines = [line.split(" ", 1) for line in said.decode("utf-8", "replace").splitlines() if " " in line]
+    urls = [value for key, value in lines if key.endswith(".url")]
+    return len(urls) == len(lines) and repository_key(url) in map(repository_key, urls)
 
 
 async def _fetch(git: Git, folder: Path, url: str, sources: Sequence[str]) -> None:
