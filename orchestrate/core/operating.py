@@ -74,10 +74,10 @@ def on_access_lost(state: State, event: AccessLost) -> Decision:
     """Without a key nothing more is launched; told once."""
     if state.session.hold is not None:
         return NOTHING
-    words = f"{event.message} Nothing more is launched."
+    do = "" if event.hint is None else f": {event.hint}"
     return change(
         SessionChanged(replace(state.session, hold=event.message)),
-        AttentionRaised(words if event.hint is None else f"{words} {event.hint}"),
+        AttentionRaised(f"{event.message.rstrip('.')}. Nothing more is launched{do}."),
     )
 
 

@@ -225,7 +225,7 @@ def test_a_key_that_is_lost_in_mid_run_stops_launching_and_says_what_to_do(proje
     assert done.code == 1, done.said
     assert done.json()["exitCode"] == 1
     assert project.statuses() == {"one": "running", "two": "pending"}
-    assert "Nothing more is launched." in project.attention()
+    assert "Nothing more is launched" in project.attention()
     assert "CURSOR_API_KEY" in project.attention()
     cloud.key = good_key
     cloud.replies.update(one=REPLY.format(branch="cursor/one-1"), two=REPLY.format(branch="cursor/two-2"))

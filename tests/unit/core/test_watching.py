@@ -161,7 +161,7 @@ def test_a_run_that_nobody_may_watch_goes_on_and_the_engine_leaves_with_the_rest
     book = watching(a_running_row("b"), plan=a_plan("a", "b"))
     lost = AccessLost(task="a", run_id=run_of("a"), message="the key was refused.", hint="run setup")
     book.tell(lost).leaves("a", status=TaskStatus.RUNNING).asks()
-    assert book.attention() == ["the key was refused. Nothing more is launched. run setup"]
+    assert book.attention() == ["the key was refused. Nothing more is launched: run setup."]
     book.tell(lost).asks()
     assert book.attention() == []
     ended = RunEnded(task="b", run_id=run_of("b"), status=RunStatus.FINISHED, reply=a_reply("b"))

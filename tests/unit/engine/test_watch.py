@@ -266,7 +266,7 @@ def test_a_key_that_is_refused_in_mid_run_stops_launching_and_leaves_the_agent(s
     row = row_of(room)
     assert (row.status, row.agent_id) == (TaskStatus.RUNNING, agent_of("a"))
     assert row_of(room, "b").status is TaskStatus.PENDING
-    assert [line for line in room.attention if "the key is refused. Nothing more is launched. check the key" in line]
+    assert [line for line in room.attention if "the key is refused. Nothing more is launched: check the key" in line]
     assert room.service.count("cancel_run") == 0
 
     lost.clear()
