@@ -6,14 +6,14 @@ sync, and survives the death of the process. Checkpoints do sync; they run in a 
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from orchestrate.errors import WorkspaceDamaged
+from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.names import AgentId, RunId, Timestamp
 from orchestrate.server.records import AgentRecord, RunRecord
 from orchestrate.server.tables import (
@@ -61,15 +61,18 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        path.touch(mode=0o600)
-        self._connection = _connect(path)
-        self._connection.execute("PRAGMA wal_autocheckpoint=0")
-        self._migrate()
+        try:
+            path.touch(mode=0o600)
+            self._connection = _connect(path)
+            self._connection.execute("PRAGMA wal_autocheckpoint=0")
+            self._migrate()
+        except (OSError, sqlite3.OperationalError) as error:
+            raise _unusable(path, error) from error
 
     def close(self) -> None:
-        """Fold the log into the file and let go of it."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.close()
+        """Fold the log into the file and let go of it; a log that cannot be folded in now is left for the next server."""
+        with closing(self._connection), suppress(sqlite3.OperationalError):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def checkpoint(self) -> None:
         """Fold the log into the file as far as nobody reads it; syncs, so for a worker thread."""
@@ -230,10 +233,17 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(path, isolation_level=None, timeout=10, cached_statements=64)
         connection.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError:
+        raise
     except sqlite3.DatabaseError as error:
         raise WorkspaceDamaged(f"{path}: {error}", hint="move the file away to start afresh") from error
     connection.execute("PRAGMA synchronous=NORMAL")
     return connection
+
+
+def _unusable(path: Path, error: Exception) -> InputRefused:
+    """For a disk that is full, a folder that is gone: the file itself may be whole, and must not be moved away."""
+    return InputRefused(f"{path} cannot be used: {error}", hint="free some space and check its rights, then try again")
 
 
 def _step(agent_id: AgentId | None) -> str | None:

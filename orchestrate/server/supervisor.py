@@ -19,6 +19,7 @@ know them (Linux).
 """
 
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -35,6 +36,7 @@ from typing import Any, NoReturn
 #: How soon a cancel is seen; the end of the agent is a signal and seen at once.
 _LOOK_SECONDS = 0.2
 _AFTER_KILL_SECONDS = 2.0
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _PR_SET_CHILD_SUBREAPER = 36
 _CANNOT_EXECUTE = 126
 _WATCHED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
@@ -257,7 +259,16 @@ def _how(wait_status: int | None) -> dict[str, int | None]:
 
 
 def _write_exit(folder: Path, content: dict[str, object]) -> None:
-    _write(folder / "exit.json", content)
+    """Write it down, on a full disk as soon as there is room: an agent that finished must not count as lost."""
+    while True:
+        try:
+            _write(folder / "exit.json", content)
+        except OSError as error:
+            if error.errno not in _NO_ROOM or (folder / "cancel").exists():
+                raise
+            time.sleep(_LOOK_SECONDS)
+        else:
+            return
 
 
 def _write(path: Path, content: dict[str, object]) -> None:

@@ -1,7 +1,9 @@
+import resource
 from dataclasses import replace
 
 import pytest
 
+from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.vocabulary import RunStatus
 from orchestrate.server.database import AgentFilter, Database, KeptAnswer, count_alive_runs
 from orchestrate.server.records import AgentRecord, RunRecord
@@ -182,3 +184,46 @@ def test_records_outlive_the_connection(tmp_path):
     second = Database(tmp_path / "server.db")
     assert second.agent("bc-1") == replace(AGENT, number=1)
     second.close()
+
+
+def test_a_file_that_is_no_database_is_damage(tmp_path):
+    (tmp_path / "server.db").write_bytes(b"something else" * 100)
+
+    with pytest.raises(WorkspaceDamaged, match=r"server\.db: file is not a database"):
+        Database(tmp_path / "server.db")
+
+
+def test_a_database_that_cannot_be_opened_now_is_no_damage(tmp_path):
+    (tmp_path / "server.db").mkdir()
+
+    for path in (tmp_path / "server.db", tmp_path / "gone" / "server.db"):
+        with pytest.raises(InputRefused, match="cannot be used") as refusal:
+            Database(path)
+        assert "free some space" in refusal.value.hint
+
+
+def test_a_full_disk_is_no_damage(tmp_path):
+    Database(tmp_path / "server.db").close()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
+    try:
+        with pytest.raises(InputRefused, match="cannot be used"):
+            Database(tmp_path / "server.db")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    Database(tmp_path / "server.db").close()
+
+
+def test_a_log_that_cannot_be_folded_in_is_left_for_the_next(tmp_path):
+    database = Database(tmp_path / "server.db")
+    database.add_agent(AGENT)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
+    try:
+        database.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    again = Database(tmp_path / "server.db")
+    assert again.has_agent("bc-1")
+    again.close()

@@ -224,3 +224,26 @@ def test_a_job_that_cannot_be_read_is_written_down_as_failed(spool):
 
     assert end.reason == "failed"
     assert "supervisor failed" in end.message
+
+
+def test_an_end_that_finds_a_full_disk_is_written_down_once_there_is_room(spool):
+    prepare(spool, "")
+    (spool.folder / "exit.new").symlink_to("/dev/full")
+
+    assert start(spool) == 0
+    wait_until(lambda: spool.was_begun() and spool.living_agent() is None, what="the agent's end")
+    assert (spool.exit(), spool.is_supervised()) == (None, True)
+    (spool.folder / "exit.new").unlink()
+
+    wait_until(lambda: not spool.is_supervised(), what="the supervisor's end")
+    assert spool.exit().exit_status == 0
+
+
+def test_a_cancel_ends_the_waiting_for_room(spool):
+    prepare(spool, "")
+    (spool.folder / "exit.new").symlink_to("/dev/full")
+
+    assert start(spool) == 0
+    spool.request_cancel()
+
+    wait_until(lambda: not spool.is_supervised(), what="the supervisor's end")
