@@ -21,6 +21,8 @@ _FOR_GIT = _FOR_AGENTS | {
     *("SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
     *("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "all_proxy"),
 }
+#: What the server's own process needs beside all that it may hand on.
+_FOR_PYTHON = ("PYTHON", "LD_LIBRARY_PATH", "DYLD_", "COVERAGE_")
 _GIT_SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "true",
@@ -36,6 +38,11 @@ _FROM_METADATA = {
     "ORCHESTRATE_ATTEMPT": METADATA_ATTEMPT,
     "ORCHESTRATE_AGENT_DEPTH": METADATA_DEPTH,
 }
+
+
+def server_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """What a new server is started with: it lives for long, and its agents can read what its process was given."""
+    return {name: value for name, value in own.items() if name in _FOR_GIT or name.startswith(("LC_", *_FOR_PYTHON))}
 
 
 def agent_environment(

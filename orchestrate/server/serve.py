@@ -22,6 +22,7 @@ from orchestrate.server.discovery import (
     living_process,
     read_server_file,
 )
+from orchestrate.server.environment import server_environment
 from orchestrate.server.processes import process_start
 from orchestrate.server.state import StateFolder
 from orchestrate.system import SystemClock, sleep_blocking, spawn_detached
@@ -51,7 +52,7 @@ def ensure_server(
 ) -> Endpoint:
     """The server of that folder, started if there is none that answers; callers that race get the same one.
 
-    ``environment`` is what a new server is started with; what agents may see is chosen from it. A server of another
+    What a new server, its git and its agents may see is chosen from ``environment``. A server of another
     version, or one that does not answer, is replaced: its agents go on under the new one. Raises InputRefused if none
     can be started.
     """
@@ -148,10 +149,10 @@ def _start(folder: StateFolder, *, environment: Mapping[str, str], port: int, id
 
 
 def _importable(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment in which this very package is found, also when it runs from a checkout."""
+    """What the server needs of the environment; this very package is found in it, also when it runs from a checkout."""
     source = str(Path(orchestrate.__file__).parent.parent)
     paths = [source, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
-    return {**environment, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
+    return {**server_environment(environment), "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
 
 
 def _await_start(folder: StateFolder, *, pid: int, log_start: int) -> Endpoint:

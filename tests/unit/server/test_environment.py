@@ -2,7 +2,7 @@ from pathlib import Path
 
 from orchestrate.model.wire import CreateAgent, LocalAgent
 from orchestrate.server.discovery import Endpoint
-from orchestrate.server.environment import agent_environment, git_environment
+from orchestrate.server.environment import agent_environment, git_environment, server_environment
 from orchestrate.server.records import AgentRecord
 from orchestrate.server.runners.contract import Order
 
@@ -16,6 +16,12 @@ def order(*, pass_env=None, **request):
 
 def test_an_agent_sees_the_list_only():
     assert agent_environment(OWN, order=order()) == {"PATH": "/bin", "LC_TIME": "C"}
+
+
+def test_a_server_is_started_with_what_it_may_ever_hand_on_and_what_python_needs():
+    own = {**OWN, "PYTHONPATH": "/p", "LD_LIBRARY_PATH": "/l", "https_proxy": "p"}
+
+    assert own.keys() - server_environment(own).keys() == {"AWS_SECRET", "CURSOR_API_KEY", "GIT_DIR"}
 
 
 def test_what_is_passed_and_asked_for_goes_before_the_list():

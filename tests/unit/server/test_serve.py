@@ -14,4 +14,4 @@ def test_the_package_is_found_also_from_a_checkout():
     source = str(Path(orchestrate.__file__).parent.parent)
 
     assert _importable({})["PYTHONPATH"] == source
-    assert _importable({"PYTHONPATH": "/mine", "A": "b"}) == {"PYTHONPATH": f"{source}{os.pathsep}/mine", "A": "b"}
+    assert _importable({"PYTHONPATH": "/mine", "TZ": "b"}) == {"PYTHONPATH": f"{source}{os.pathsep}/mine", "TZ": "b"}
