@@ -1,5 +1,6 @@
 """README's "On your repository", typed as it stands there, in a repository of one's own."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -60,19 +61,22 @@ def test_the_plan_and_commands_of_readme_work_in_a_repository_of_ones_own(
     (plan,) = document("README.md").blocks("json")
     (agent,) = document("docs/local-agents.md").blocks("python")
     commands = next(block for block in document("README.md").blocks("sh") if block.startswith("orchestrate "))
-    workspace = repository.path / ".orchestrate" / "dates"
-    workspace.mkdir(parents=True)
-    (workspace / "plan.json").write_text(plan)
     (tmp_path / "agent.py").write_text(agent)
+    init, *runs = (
+        line.replace("orchestrate", PROGRAM, 1).replace(
+            "my-agent --non-interactive", f"{sys.executable} {tmp_path / 'agent.py'}"
+        )
+        for line in commands.splitlines()
+    )
+    repository.types(init)
+    written = repository.path / ".orchestrate" / "dates" / "plan.json"
+    assert json.loads(written.read_text())["goal"] == json.loads(plan)["goal"]
+    written.write_text(plan)
     before = repository.types("git rev-parse HEAD && git status --porcelain")
 
-    for line in commands.splitlines():
-        said = repository.types(
-            line.replace("orchestrate", PROGRAM, 1).replace(
-                "my-agent --non-interactive", f"{sys.executable} {tmp_path / 'agent.py'}"
-            )
-        )
+    for line in runs:
+        repository.types(line)
 
-    assert "2 of 2 handed off" in said
+    assert "2 of 2 handed off" in repository.types(f"{PROGRAM} status .orchestrate/dates")
     assert "read-iso-dates" in repository.types("git branch --list 'cursor/*'")
     assert repository.types("git rev-parse HEAD && git status --porcelain") == before
