@@ -6,6 +6,7 @@ the machine asks for a look-up first.
 
 from http import HTTPStatus
 
+import anyio
 import orjson
 
 from orchestrate.core.effects import LaunchAgent, LookUpAgent
@@ -67,8 +68,8 @@ class Launcher:
         self._root_slug = root_slug
         self._look_up_seconds = look_up_seconds
 
-    async def launch(self, effect: LaunchAgent) -> Event:
-        """Send the request of this row's intent."""
+    async def launch(self, effect: LaunchAgent, *, durable: anyio.Event) -> Event:
+        """Prepare the request of this row's intent, and send it once the intent is ``durable``."""
         row, intent = effect.row, _intent(effect.row)
         try:
             body = await self._body(effect)
@@ -76,6 +77,7 @@ class Launcher:
             return LaunchRefused(
                 task=row.name, agent_id=intent.agent_id, code="prompt", message=error.message, hint=error.hint
             )
+        await durable.wait()
         try:
             created = await self._service.create_agent(body, key=intent.idempotency_key)
         except (Refused, Unavailable, OutcomeUnknown, ProtocolBroken) as error:

@@ -1,9 +1,9 @@
 """The loop: the one place where events become state.
 
 It takes all waiting events, decides them in order, each on the state that the one before leaves, and appends their
-records in one write. Only after the sync is the state published and are the effects handed to performers; so nothing
-is ever done that a crash could forget. What arrives meanwhile waits for the next turn: a slow disk makes groups
-larger, never the engine wrong.
+records in one write. Performers get the effects together with an event that is set once the records are synced and the
+state is published: until then they may prepare, and nothing else, so nothing is ever done that a crash could forget.
+What arrives meanwhile waits for the next turn: a slow disk makes groups larger, never the engine wrong.
 
 Effects are not journalled. A crash between the sync and an effect is the same as a crash before its answer: recovery
 derives both from the rows. That is why a performer may fail in only one way that ends the run: its storage.
@@ -73,14 +73,17 @@ class Loop:
 
     async def _turn_until_end(self, performers: Performers, tasks: TaskGroup) -> int:
         while True:
-            turn = self._decided(await self._inbox.take_all())
+            turn, durable = self._decided(await self._inbox.take_all()), anyio.Event()
+            for effect in turn.effects:
+                if not isinstance(effect, EndRun):
+                    tasks.start_soon(performers.perform, effect, durable)
             if turn.records:
                 await self._ledger.append(turn.records)
             self._publish(turn)
+            durable.set()
             for effect in turn.effects:
                 if isinstance(effect, EndRun):
                     return effect.exit_code
-                tasks.start_soon(performers.perform, effect)
 
     def _decided(self, events: Iterable[Event]) -> _Turn:
         state, records, effects = self._state, list[Record](), list[Effect]()

@@ -1,7 +1,14 @@
-"""Performers: each effect is carried out by one of them, and always answered by an event."""
+"""Performers: each effect is carried out by one of them, and always answered by an event.
+
+An effect comes while its decision is still on its way to the disk. Only a launch has something to prepare meanwhile: its
+request is rendered and written. If a crash forgets the decision, the next engine finds a request of an attempt that no
+row has begun, and removes it. Everything else, and every answer, waits until the decision is durable.
+"""
 
 import traceback
 from pathlib import PurePath
+
+import anyio
 
 from orchestrate.core.effects import (
     AnswerRequest,
@@ -49,22 +56,25 @@ class Performers:
         self._clerk = clerk
         self._path_checker = path_checker
 
-    async def perform(self, effect: Effect) -> None:
-        """Carry out an effect; its answer goes to the inbox. Only StorageFailed leaves here."""
+    async def perform(self, effect: Effect, durable: anyio.Event) -> None:
+        """Carry out an effect once its decision is durable; the answer goes to the inbox. Only StorageFailed leaves."""
         try:
-            event = await self._answer(effect)
+            if not isinstance(effect, LaunchAgent):
+                await durable.wait()
+            event = await self._answer(effect, durable)
         except StorageFailed:
             raise
         except Exception as error:
             event = EffectFailed(
                 effect=type(effect).__name__, message=_told(error), task=_task_of(effect), request=_request_of(effect)
             )
+        await durable.wait()
         self._inbox.put(event)
 
-    async def _answer(self, effect: Effect) -> Event:
+    async def _answer(self, effect: Effect, durable: anyio.Event) -> Event:
         match effect:
             case LaunchAgent():
-                return await self._launcher.launch(effect)
+                return await self._launcher.launch(effect, durable=durable)
             case LookUpAgent():
                 return await self._launcher.look_up(effect)
             case WatchRun():

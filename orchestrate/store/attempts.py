@@ -4,6 +4,9 @@ Files of an attempt are named by task and attempt and never moved; only ``handof
 replaced, after its attempt is on the disk. Until the next attempt the two are one file with two names. Reading blocks.
 """
 
+import re
+from collections.abc import Mapping
+
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.names import TaskName, is_kebab_case
 from orchestrate.store.batches import NewFile, Place, Save
@@ -13,6 +16,8 @@ REQUESTS = "requests"
 RAW = "raw"
 HANDOFFS = "handoffs"
 ATTEMPTS = "attempts"
+
+_REQUEST = re.compile(r"(?P<task>[a-z0-9-]+)\.(?P<attempt>[0-9]{1,9})\.json")
 
 
 class AttemptFiles:
@@ -32,6 +37,15 @@ class AttemptFiles:
             hint="move it away only if the service has no agent of this attempt",
         )
         return (NewFile(body, Place(self._requests, name), if_taken=damage),)
+
+    def sweep_requests(self, attempts: Mapping[TaskName, int]) -> None:
+        """Remove requests of attempts that no row has begun: prepared for a record that a crash lost, and never sent."""
+
+        def is_of_no_attempt(name: str) -> bool:
+            found = _REQUEST.fullmatch(name)
+            return found is not None and int(found["attempt"]) > attempts.get(TaskName(found["task"]), 0)
+
+        self._requests.sweep(is_of_no_attempt)
 
     def read_request(self, task: TaskName, attempt: int) -> bytes | None:
         """The request of this attempt; None says that nothing was sent."""

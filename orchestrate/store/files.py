@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,12 +130,14 @@ class Folder:
             raise InputRefused(f"{path} is no regular file", hint="move it away")
         return descriptor
 
-    def sweep(self) -> None:
-        """Remove what replacements left behind that a crash cut short; only the one writer may."""
+    def sweep(self, is_left_over: Callable[[str], object] = _TEMPORARY.match) -> None:
+        """Remove what a crash left behind, unless told otherwise of replacements; only the one writer may."""
         with suppress(FileNotFoundError), _in_our_words(self.path, but=FileNotFoundError), self.held() as folder:
-            for name in os.listdir(folder):  # noqa: PTH208  by descriptor, which pathlib cannot
-                if _TEMPORARY.match(name):
-                    os.unlink(name, dir_fd=folder)
+            left_over = [name for name in os.listdir(folder) if is_left_over(name)]  # noqa: PTH208  by descriptor, which pathlib cannot
+            for name in left_over:
+                os.unlink(name, dir_fd=folder)
+            if left_over:
+                sync(folder)
 
     @contextmanager
     def held(self, *, create: bool = False) -> Iterator[int]:

@@ -239,6 +239,7 @@ def _prepare(folder: Folder, root_slug: str, engine_id: EngineId) -> tuple[Journ
     for each in _folders(folder):
         each.create()
         each.sweep()
+    AttemptFiles(folder).sweep_requests({name: row.attempts for name, row in loaded.rows.items()})
     end = Position(seq=loaded.journal_seq, offset=loaded.journal_offset)
     return Journal(folder, engine=engine_id, end=end), loaded
 

@@ -59,6 +59,7 @@ def test_the_seeds_meet_every_event_and_die_at_every_place():
         "after the sync, before the effects",
         "between two effects",
         "before the request is written",
+        "after the request is written, before its record is safe",
         "after the request is written, before it is sent",
         "after the request is sent",
         "before the reply is saved",

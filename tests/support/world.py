@@ -30,6 +30,8 @@ _MOST_INTERRUPTS = 2
 _MOST_EDITS = 2
 #: Steps between which an engine may die before it is left alone.
 _CRASH_WITHIN = 120
+#: How likely it is to die where seeds that were found before this place was known must not count their steps.
+_RARELY = 0.05
 #: Virtual seconds within which every seed must come to its end.
 _LONGEST = 48 * 3600.0
 _LONGEST_STORY = 20_000
@@ -76,6 +78,7 @@ class World:
         self.referee = Referee(self)
         #: Rows that were shown to the outside; a crash may never take them back.
         self.published: Map[TaskName, TaskRow] = Map()
+        self._rare = Random(f"rare {seed}")
         self._story: list[tuple[float, str, object]] = []
         self._crashes_left = self.random.choice([0, 1, 1, MOST_CRASHES])
         self._crashes = self._engines = 0
@@ -120,6 +123,16 @@ class World:
         self._crashes_left -= 1
         self._steps_to_crash = self.random.randint(1, _CRASH_WITHIN)
         raise _Killed(place)
+
+    def rare_crash_point(self, place: str) -> None:
+        """The engine may die here as well; it draws from a stream of its own and leaves the others' steps uncounted."""
+        if self._crashes_left and self._rare.random() < _RARELY:
+            self._crashes_left -= 1
+            raise _Killed(place)
+
+    def is_prepared_early(self) -> bool:
+        """Whether a request is ready before the record of its launch is safe."""
+        return self._rare.random() < 0.5
 
     def cannot_render(self, task: TaskName) -> bool:
         """True for a task whose prompt is wrong; it is as wrong the next time."""

@@ -1,5 +1,6 @@
 """The simulated disk: a journal of which only synced records survive a crash, and request files."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orchestrate.model.names import AgentId, IdempotencyKey, TaskName, WorkspaceId
@@ -40,6 +41,12 @@ class Disk:
     def lose_power(self) -> None:
         """Forget what was not synced."""
         self._unsynced.clear()
+
+    def sweep_requests(self, attempts: Mapping[TaskName, int]) -> None:
+        """Remove the requests of attempts that no row has begun."""
+        for task, attempt in list(self.requests):
+            if attempt > attempts.get(task, 0):
+                del self.requests[task, attempt]
 
     def records(self) -> list[Record]:
         """The journal as a new engine reads it."""

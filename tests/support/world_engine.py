@@ -1,4 +1,8 @@
-"""One engine of the seeded world: the loop as the real one does it, with a possible death between any two steps."""
+"""One engine of the seeded world: the loop as the real one does it, with a possible death between any two steps.
+
+The real loop has requests written while the records are on their way; here some are ready before the sync, and the
+others are written after it: a death in between leaves each of the two without the other.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +64,7 @@ class SimulatedEngine:
             state = apply(state, [RowChanged(row) for row in record.rows])
             if record.workspace is not None:
                 state = apply(state, [WorkspaceChanged(record.workspace)])
+        self._world.disk.sweep_requests({name: row.attempts for name, row in state.rows.items()})
         return state, len(records), bool(records)
 
     def _turn(self) -> None:
@@ -69,6 +74,8 @@ class SimulatedEngine:
         effects: list[Effect] = []
         for event in events:
             effects += self._decided(event)
+        for effect in effects:
+            self._performers.prepare(effect)
         self._world.crash_point("before the sync")
         self._world.disk.sync()
         self._world.crash_point("after the sync, before the effects")

@@ -442,6 +442,25 @@ class Launching:
             root_slug="shop",
         )
 
+    async def launch(self, *, row=None, may_have_been_sent=False):
+        """The launch of an intent that is on the disk."""
+        durable = anyio.Event()
+        durable.set()
+        effect = LaunchAgent(row=row or a_launching_row(), may_have_been_sent=may_have_been_sent)
+        return await self.launcher.launch(effect, durable=durable)
+
+
+@virtually
+async def test_a_request_is_written_before_its_intent_is_durable_and_sent_only_then():
+    launching, durable = Launching(), anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(lambda: launching.launcher.launch(LaunchAgent(row=a_launching_row()), durable=durable))
+        await anyio.sleep(60)
+        assert list(launching.archive.requests) == [("a", 1)]
+        assert launching.service.sent == []
+        durable.set()
+    assert [body for _, body in launching.service.sent] == list(launching.archive.requests.values())
+
 
 @virtually
 async def test_without_a_request_on_disk_there_is_no_agent():
@@ -457,9 +476,7 @@ async def test_a_request_file_that_is_not_ours_is_never_sent_and_never_replaced(
     launching = Launching()
     launching.archive.requests["a", 1] = body
     for may_have_been_sent in (False, True):
-        event = await launching.launcher.launch(
-            LaunchAgent(row=a_launching_row(), may_have_been_sent=may_have_been_sent)
-        )
+        event = await launching.launch(may_have_been_sent=may_have_been_sent)
         assert isinstance(event, LaunchRefused)
         assert "is there with another request" in event.message
     assert launching.archive.requests == {("a", 1): body}
@@ -480,7 +497,7 @@ async def test_a_request_of_the_same_intent_on_disk_is_sent_instead_of_a_new_one
     launching = Launching()
     body = request_body(name="as it was")
     launching.archive.requests["a", 1] = body
-    await launching.launcher.launch(LaunchAgent(row=a_launching_row()))
+    await launching.launch()
     assert [sent for _, sent in launching.service.sent] == [body]
 
 
@@ -488,7 +505,7 @@ async def test_a_request_of_the_same_intent_on_disk_is_sent_instead_of_a_new_one
 async def test_an_unreachable_service_is_told_as_such():
     launching = Launching()
     launching.service.fail_next("create_agent", Unavailable("nothing listens there", retry_after_seconds=7))
-    event = await launching.launcher.launch(LaunchAgent(row=a_launching_row()))
+    event = await launching.launch()
     assert (event.delay, event.retry_after_seconds) == (LaunchDelay.UNREACHABLE, 7)
 
 
@@ -496,7 +513,7 @@ async def test_an_unreachable_service_is_told_as_such():
 async def test_an_unknown_outcome_carries_the_code_of_a_conflict():
     launching = Launching()
     launching.service.fail_next("create_agent", CONFLICT)
-    event = await launching.launcher.launch(LaunchAgent(row=a_launching_row()))
+    event = await launching.launch()
     assert event == LaunchOutcomeUnknown(
         task="a", agent_id=agent_of("a"), message="that agent exists", code="agent_id_conflict"
     )
@@ -509,6 +526,6 @@ def test_a_row_without_an_intent_is_a_bug():
     @virtually
     async def launch():
         with pytest.raises(AssertionError):
-            await Launching().launcher.launch(LaunchAgent(row=replace(row, launch=None)))
+            await Launching().launch(row=replace(row, launch=None))
 
     launch()

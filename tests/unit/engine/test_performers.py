@@ -1,3 +1,4 @@
+import anyio
 import pytest
 
 from orchestrate.core.effects import (
@@ -33,7 +34,7 @@ class Answering:
     def __init__(self, error=None):
         self.error = error
 
-    async def launch(self, effect):
+    async def launch(self, effect, *, durable):
         return self._answer("launch", effect)
 
     async def look_up(self, effect):
@@ -71,9 +72,16 @@ def performers_of(inbox, service, asked):
     )
 
 
+def durable():
+    """What says that the decision behind an effect is on the disk."""
+    event = anyio.Event()
+    event.set()
+    return event
+
+
 async def answers(effect, *, error=None):
     inbox, service, asked = Inbox(Redactor([SECRET])), TroubledService(), Answering(error)
-    await performers_of(inbox, service, asked).perform(effect)
+    await performers_of(inbox, service, asked).perform(effect, durable())
     return await inbox.take_all()
 
 
@@ -135,6 +143,20 @@ async def test_a_bug_in_a_cancel_names_its_task():
             raise RuntimeError("a bug")
 
     inbox = Inbox(Redactor())
-    await performers_of(inbox, Broken(), Answering()).perform(CANCEL)
+    await performers_of(inbox, Broken(), Answering()).perform(CANCEL, durable())
     (event,) = await inbox.take_all()
     assert (event.effect, event.task) == ("CancelRun", "a")
+
+
+@pytest.mark.parametrize("effect", [LaunchAgent(row=a_launching_row()), WatchRun(row=a_running_row()), CANCEL])
+@virtually
+async def test_nothing_is_answered_before_the_decision_is_durable(effect):
+    inbox, service, waiting = Inbox(Redactor()), TroubledService(), anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(performers_of(inbox, service, Answering()).perform, effect, waiting)
+        with anyio.move_on_after(60):
+            await inbox.take_all()
+            raise AssertionError("answered")
+        assert service.calls == []
+        waiting.set()
+        assert len(await inbox.take_all()) == 1

@@ -14,6 +14,20 @@ def files(tmp_path):
     return WrittenAttempts(Folder(tmp_path))
 
 
+def test_a_request_of_an_attempt_that_no_row_has_begun_is_swept_away(files):
+    for task, attempt in (("a", 1), ("a", 2), ("b", 1), ("c", 1)):
+        files.write_request(task, attempt, b"{}")
+
+    files.sweep_requests({"a": 1, "b": 0})
+
+    assert [files.read_request(task, attempt) for task, attempt in (("a", 1), ("a", 2), ("b", 1), ("c", 1))] == [
+        b"{}",
+        None,
+        None,
+        None,
+    ]
+
+
 def test_a_request_is_read_as_it_was_written(files, tmp_path):
     assert files.read_request("a", 1) is None
     files.write_request("a", 1, b"{}")

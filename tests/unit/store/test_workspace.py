@@ -149,6 +149,18 @@ async def test_files_of_attempts_go_through(store, tmp_path):
     assert (tmp_path / "handoffs" / "a-failure.md").exists()
 
 
+async def test_a_request_whose_record_was_lost_is_gone_in_the_next_life(store, tmp_path):
+    await store.append([first_record(row("a", attempts=1), row("b"))])
+    for task in ("a", "b"):
+        await store.write_request(task, 1, b"{}")
+    await store.close()
+
+    again = await WorkspaceStore.open(tmp_path, root_slug=ROOT_SLUG, engine_id=ENGINE, now=0.0)
+
+    assert [await again.read_request(task, 1) for task in ("a", "b")] == [b"{}", None]
+    await again.close()
+
+
 async def test_a_second_engine_is_refused_and_the_first_goes_on(store, tmp_path):
     with pytest.raises(InputRefused, match="an engine already runs this workspace"):
         await opened(tmp_path, engine_id="engine-2")
