@@ -6,9 +6,10 @@ them from a thread of its own, so that a terminal that was stopped with Ctrl-S s
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 from typing import Protocol, TextIO
 
-from orchestrate.cli.locating import locate
+from orchestrate.cli.locating import PlanLocation, locate
 from orchestrate.cli.plain_surface import PlainSurface
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.terminal import capabilities_of, size_of
@@ -18,6 +19,7 @@ from orchestrate.errors import InputRefused
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.ports import Clock, Publication
+from orchestrate.repo.address import fetched_from
 
 __all__ = ["PlainSurface", "ShownSurface", "TerminalSurface", "make_surface"]
 
@@ -64,7 +66,14 @@ def make_surface(
     is_terminal = settings.streams.stderr_is_terminal
     capabilities = capabilities_of(settings, args, is_terminal=is_terminal)
     columns, rows = size_of(2, settings, is_terminal=is_terminal)
-    look = capabilities.look(columns=columns, rows=rows, program=settings.program, argument=_argument(args))
+    location = _location(args)
+    look = capabilities.look(
+        columns=columns,
+        rows=rows,
+        program=settings.program,
+        argument="." if location is None else location.argument,
+        remote=fetched_from(plan.repo_url, folder=Path() if location is None else location.folder),
+    )
     if not capabilities.is_live:
         return PlainSurface(target, plan=plan, clock=clock, look=look, is_quiet=bool(args.quiet))
     return TerminalSurface(
@@ -80,10 +89,10 @@ def make_surface(
     )
 
 
-def _argument(args: Namespace) -> str:
-    """PLAN as the reader types it."""
+def _location(args: Namespace) -> PlanLocation | None:
+    """Where the plan is, if it is there still."""
     plan = getattr(args, "plan", None)
     try:
-        return locate(None if plan is None else str(plan), needs_plan=False).argument
+        return locate(None if plan is None else str(plan), needs_plan=False)
     except InputRefused:
-        return "."
+        return None

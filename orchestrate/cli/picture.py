@@ -19,6 +19,7 @@ from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import epoch_seconds
 from orchestrate.model.vocabulary import HandoffStatus, TaskStatus, TaskType
+from orchestrate.repo.address import fetched_from
 from orchestrate.store.loading import LoadedState, read_workspace, workspace_folder
 from orchestrate.store.lock import Holder, living_holder
 
@@ -94,6 +95,11 @@ class Picture:
         """Branches that were only planned, or that everybody starts from."""
         placeholders = (placeholder_branch(self.slug, row.name, task_type=row.type) for row in self.rows)
         return frozenset((*placeholders, self.document.base_branch))
+
+    @cached_property
+    def remote(self) -> str:
+        """Where the reader's git fetches branches from."""
+        return fetched_from(self.document.outline.repo_url, folder=self.location.folder)
 
     @cached_property
     def elapsed_seconds(self) -> float | None:

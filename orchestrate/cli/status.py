@@ -27,7 +27,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.json:
         output.put_json(status_object(picture))
         return 0
-    look = stdout_look(settings, args, argument=picture.location.argument)
+    look = stdout_look(settings, args, argument=picture.location.argument, remote=picture.remote)
     output.put(rendered(status_screen(status_view(picture), look, is_verbose=bool(args.verbose)), look))
     return 0
 

@@ -34,7 +34,7 @@ class Capabilities:
     has_title: bool = False
     has_progress: bool = False
 
-    def look(self, *, columns: int, rows: int, program: str, argument: str) -> Look:
+    def look(self, *, columns: int, rows: int, program: str, argument: str, remote: str) -> Look:
         """A screen of this size with these abilities."""
         return Look(
             columns=columns,
@@ -44,6 +44,7 @@ class Capabilities:
             has_links=self.has_links,
             program=program,
             argument=argument,
+            remote=remote,
         )
 
 
@@ -62,12 +63,12 @@ def capabilities_of(settings: Settings, args: Namespace, *, is_terminal: bool) -
     )
 
 
-def stdout_look(settings: Settings, args: Namespace, *, argument: str) -> Look:
+def stdout_look(settings: Settings, args: Namespace, *, argument: str, remote: str = "origin") -> Look:
     """The look of what a verb prints on stdout."""
     is_terminal = settings.streams.stdout_is_terminal
     capabilities = capabilities_of(settings, args, is_terminal=is_terminal)
     columns, rows = size_of(1, settings, is_terminal=is_terminal)
-    return capabilities.look(columns=columns, rows=rows, program=settings.program, argument=argument)
+    return capabilities.look(columns=columns, rows=rows, program=settings.program, argument=argument, remote=remote)
 
 
 def size_of(descriptor: int, settings: Settings, *, is_terminal: bool) -> tuple[int, int]:

@@ -47,7 +47,7 @@ def _told(picture: Picture, args: argparse.Namespace, settings: Settings) -> int
     if args.json:
         output.put_json(_object(picture, exit_code))
     else:
-        look = stdout_look(settings, args, argument=picture.location.argument)
+        look = stdout_look(settings, args, argument=picture.location.argument, remote=picture.remote)
         output.put(rendered(status_screen(status_view(picture), look), look))
     return exit_code
 

@@ -22,6 +22,7 @@ from orchestrate.cli.terminal import stdout_look
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.records import Record
 from orchestrate.ports import Clock, Publication
+from orchestrate.repo.address import fetched_from
 from orchestrate.store.loading import workspace_folder
 from orchestrate.store.lock import Holder, living_holder
 
@@ -171,7 +172,8 @@ def _watcher(args: Namespace, settings: Settings, feed: FilesFeed, location: Pla
     streams = settings.streams
     if args.json or (streams.stdout_is_terminal and streams.stderr_is_terminal):
         return Shown(make_surface(settings, args, plan=feed.plan, clock=clock, is_onlooker=True), feed)
-    look = stdout_look(settings, args, argument=location.argument)
+    remote = fetched_from(feed.plan.repo_url, folder=location.folder)
+    look = stdout_look(settings, args, argument=location.argument, remote=remote)
     return Shown(PlainSurface(sys.stdout, plan=feed.plan, clock=clock, look=look, is_quiet=bool(args.quiet)), feed)
 
 

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 _DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
@@ -39,6 +40,12 @@ def repository_key(url: str) -> str:
     path = "/".join(part for part in unquote(address.path).split("/") if part).removesuffix(".git")
     port = f":{address.port}" if address.port not in (None, _DEFAULT_PORTS.get(address.protocol)) else ""
     return f"{address.host}{port}/{path}".lower()
+
+
+def fetched_from(url: str | None, *, folder: Path) -> str:
+    """What a person tells ``git fetch``: the path of a repository on this machine, else the remote that a clone has."""
+    address = parse_address(url or "")
+    return "origin" if address is None or address.host else str((folder / address.path).resolve())
 
 
 def parse_address(url: str) -> Address | None:

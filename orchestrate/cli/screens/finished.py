@@ -89,13 +89,13 @@ def reading_lines(rows: Sequence[TaskRow], look: Look, *, no_branches: frozenset
     branches = [
         row.branch for row in last if branch_of(row, no_branches) == row.branch and row.verification not in _REFUTED
     ]
-    lines += [command("  merge   ", _merge_command(branch)) for branch in branches[:_MERGES]]
+    lines += [command("  merge   ", _merge_command(branch, look)) for branch in branches[:_MERGES]]
     return lines
 
 
-def _merge_command(branch: str) -> str:
+def _merge_command(branch: str, look: Look) -> str:
     """Works in any clone of the repository: agents push to the remote, the clone has not seen their branches yet."""
-    return f"git fetch origin {shlex.quote(branch)} && git merge FETCH_HEAD"
+    return f"git fetch {shlex.quote(look.remote)} {shlex.quote(branch)} && git merge FETCH_HEAD"
 
 
 def last_tasks(rows: Sequence[TaskRow]) -> list[TaskRow]:

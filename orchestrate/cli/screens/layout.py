@@ -59,6 +59,8 @@ class Look:
     program: str = "orchestrate"
     #: PLAN as the reader types it.
     argument: str = "."
+    #: Where the reader's git fetches branches from.
+    remote: str = "origin"
 
     @property
     def is_long(self) -> bool:

@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrate.repo.address import address_fault, parse_address, repository_key
+from orchestrate.repo.address import address_fault, fetched_from, parse_address, repository_key
 
 ANY = frozenset({"https", "ssh", "file"})
 
@@ -80,3 +80,12 @@ def test_an_ordinary_address_has_no_fault(url):
 
 def test_a_path_is_refused_where_only_remote_protocols_are_allowed():
     assert address_fault("/srv/a", protocols=frozenset({"https"})) == "uses file, which is not allowed"
+
+
+def test_branches_are_fetched_from_a_path_or_from_the_remote_of_a_clone(tmp_path):
+    workspace = tmp_path / "project" / ".orchestrate" / "dates"
+    assert fetched_from("../..", folder=workspace) == str(tmp_path / "project")
+    assert fetched_from("/srv/shop.git", folder=workspace) == "/srv/shop.git"
+    assert fetched_from("file:///srv/shop.git", folder=workspace) == "/srv/shop.git"
+    for url in ("https://host.example/a/b", "git@host.example:a/b.git", "", None):
+        assert fetched_from(url, folder=workspace) == "origin"

@@ -62,6 +62,11 @@ def test_it_fits_into_eighty_columns_but_commands_stay_whole():
     assert "  merge   git fetch origin cursor/merge-export-1f2a && git merge FETCH_HEAD" in lines
 
 
+def test_a_merge_line_names_the_repository_where_it_is_on_this_machine():
+    lines = shown(DONE, remote="/srv/my shop.git")
+    assert "  merge   git fetch '/srv/my shop.git' cursor/merge-export-1f2a && git merge FETCH_HEAD" in lines
+
+
 def test_what_a_verifier_failed_is_read_first_and_not_merged():
     refuted = replace(MERGE, name="other", depends_on=(), verification=Verification.VERIFIER_FAILED)
     lines = shown(replace(DONE, rows=(SCHEMA, MERGE, refuted)))
