@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from orchestrate.cli.screens.estimate import Chain, longest_chain, time_left
 from orchestrate.cli.screens.finished import EndView
 from orchestrate.cli.screens.live import Active, Failed, LiveView, Upcoming
-from orchestrate.cli.screens.tally import Tally, tally_of
+from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of
 from orchestrate.core.changes import Phase
 from orchestrate.core.scheduling import hold_reason, slots
 from orchestrate.core.state import State, releases
@@ -266,5 +266,6 @@ def _first_waiting(state: State) -> list[TaskName]:
 
 def _in_plan_order(state: State) -> list[TaskRow]:
     planned = [state.rows[task.name] for task in state.plan.tasks if task.name in state.rows]
-    others = [row for row in state.rows.values() if row.name not in state.plan.tasks_by_name]
+    tasks = state.plan.tasks_by_name
+    others = [row for row in state.rows.values() if row.name not in tasks and counts_without_plan(row)]
     return [*planned, *others]

@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from orchestrate.cli.locating import PlanLocation
-from orchestrate.cli.screens.tally import Tally, tally_of_rows
+from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Standing, standing
 from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.plan_outline import PlanOutline, TaskOutline, outline_of
@@ -46,7 +46,7 @@ class Picture:
     location: PlanLocation
     document: PlanDocument
     loaded: LoadedState
-    #: In the plan's order, without pruned ones; before the first run, what the plan will make of its tasks.
+    #: In the plan's order, without those that left the plan and are over; before the first run, what the plan will make of its tasks.
     rows: Sequence[TaskRow]
     #: The engine that runs the workspace now.
     holder: Holder | None
@@ -204,7 +204,9 @@ def counts_object(tally: Tally) -> dict[str, int]:
 
 def _rows(document: PlanDocument, loaded: LoadedState) -> list[TaskRow]:
     if loaded.rows:
-        return [row for row in loaded.rows.values() if row.status != TaskStatus.PRUNED]
+        planned = document.outline.by_name
+        rows = [row for row in loaded.rows.values() if row.status != TaskStatus.PRUNED]
+        return [row for row in rows if row.name in planned or not planned or counts_without_plan(row)]
     tasks = {task.name: task for task in reversed(document.outline.named)}
     return [_planned(task) for task in reversed(tasks.values())]
 

@@ -1,8 +1,6 @@
 """Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -14,13 +12,14 @@ from orchestrate.cli.plan_file import place_in_plan, read_plan_file
 from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import keep_own_server, service_of
+from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.surroundings import Environment, secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine
-from orchestrate.errors import InputRefused, OrchestrateError
+from orchestrate.errors import InputRefused
 from orchestrate.model.checking import parse_plan
 from orchestrate.model.faults import Fault
 from orchestrate.model.plan import Plan
@@ -162,7 +161,7 @@ async def _attended(
     engine: Engine, store: WorkspaceStore, service: Service, environment: Environment, audience: Audience
 ) -> int:
     exit_code = 1
-    with _single_errors():
+    with single_errors():
         async with anyio.create_task_group() as beside:
             beside.start_soon(audience.attend, engine)
             beside.start_soon(store.keep_beating, SystemClock())
@@ -202,20 +201,3 @@ async def _preflight(
     ]
     for warning in warnings:
         audience.on_warning(warning)
-
-
-@contextmanager
-def _single_errors() -> Iterator[None]:
-    """Raise the error itself where a task group wrapped it."""
-    try:
-        yield
-    except BaseExceptionGroup as group:
-        raise _innermost(group) from group
-
-
-def _innermost(error: BaseException) -> BaseException:
-    """The first error of ours in a group, else its first one."""
-    while isinstance(error, BaseExceptionGroup):
-        ours, _ = error.split(OrchestrateError)
-        error = (ours or error).exceptions[0]
-    return error

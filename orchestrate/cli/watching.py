@@ -18,6 +18,7 @@ from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.picture import Picture, picture_of
 from orchestrate.cli.run_standing import EXIT_CHECKPOINT, exit_code_of
 from orchestrate.cli.settings import Settings
+from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.terminal import stdout_look
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.records import Record
@@ -63,7 +64,8 @@ def watched(picture: Picture, args: Namespace, settings: Settings, *, clock: Clo
     following = Following(location, feed, watcher, clock=clock, until_done=args.until_done)
     with _leaving_in_order():
         try:
-            anyio.run(following.run)
+            with single_errors():
+                anyio.run(following.run)
             after = picture_of(location, now=clock.now())
             watcher.finish(after, exit_code_of(after))
         finally:

@@ -38,6 +38,11 @@ class Tally:
         return 100 * self.handed_off // self.total if self.total else 0
 
 
+def counts_without_plan(row: TaskRow) -> bool:
+    """False for a failed task that left the plan since: that is how a planner gives it up. Ad hoc ones never were in it."""
+    return row.status not in (TaskStatus.ERROR, TaskStatus.CANCELLED) or bool(row.extra.get("adHoc"))
+
+
 def tally_of(counts: Mapping[TaskStatus, int]) -> Tally:
     """The tally of these counts."""
     return Tally(

@@ -26,6 +26,13 @@ BLOCKED = a_handed_off_row("blocked", handoff_status=HandoffStatus.BLOCKED)
     ],
 )
 def test_a_run_stands_as_its_engine_would_have_said(tmp_path, rows, code):
-    write_plan(tmp_path, a_plan_document(a_task("new")))
+    planned = [a_task(row.name) for row in rows if row.status != TaskStatus.PRUNED]
+    write_plan(tmp_path, a_plan_document(*planned or [a_task("new")]))
     write_state(tmp_path, rows)
     assert exit_code_of(picture_of(locate(str(tmp_path)), now=START)) == code
+
+
+def test_a_failed_task_that_left_the_plan_holds_nobody_up(tmp_path):
+    write_plan(tmp_path, a_plan_document(a_task("done")))
+    write_state(tmp_path, [DONE, a_running_row("given-up", status=TaskStatus.ERROR)])
+    assert exit_code_of(picture_of(locate(str(tmp_path)), now=START)) == operating.EXIT_DONE
