@@ -81,7 +81,7 @@ class RequestWriter:
             starting_ref=row.starting_ref,
             agent_id=own,
             parent_agent_id=None if parent is None else AgentId(parent),
-            depth=self._options.depth,
+            depth=self._options.depth + 1,
             upstreams=upstreams,
         )
         return render_prompt(self._templates, plan=self._plan, task=task, context=context)
@@ -93,7 +93,7 @@ class RequestWriter:
             status=row.handoff_status,
             handoff_text=await self._archive.read_handoff(row.name) or "",
             pr_number=row.pr_number,
-            verification=row.verification,
+            verification=row.verification if row.verdicts else row.self_report,
             whole_text=row.handoff_path,
         )
 

@@ -39,7 +39,7 @@ class PromptContext:
     #: Known before the launch.
     agent_id: AgentId
     parent_agent_id: AgentId | None = None
-    #: 0 for tasks of the root plan.
+    #: 1 for tasks of the root plan.
     depth: int = 0
     #: One for every dependency, in the order of ``dependsOn``.
     upstreams: tuple[Upstream, ...] = ()
