@@ -4,8 +4,10 @@ A surface never raises and never waits: ``publish`` takes in the changed rows an
 them from a thread of its own, so that a terminal that was stopped with Ctrl-S stops nothing else.
 """
 
+import shlex
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TextIO
 
@@ -74,6 +76,7 @@ def make_surface(
         argument="." if location is None else location.argument,
         remote=fetched_from(plan.repo_url, folder=Path() if location is None else location.folder),
     )
+    look = replace(look, run_options=run_options_of(args))
     if not capabilities.is_live:
         return PlainSurface(target, plan=plan, clock=clock, look=look, is_quiet=bool(args.quiet))
     return TerminalSurface(
@@ -87,6 +90,16 @@ def make_surface(
         has_bell=not getattr(args, "no_notify", False),
         is_onlooker=is_onlooker,
     )
+
+
+def run_options_of(args: Namespace) -> tuple[str, ...]:
+    """The options without which the same command would not go on with this run, as they are typed."""
+    named = (
+        ("--runtime", getattr(args, "runtime", None)),
+        ("--agent-command", getattr(args, "agent_command", None)),
+        ("--templates", getattr(args, "templates", None)),
+    )
+    return tuple(word for name, value in named if value is not None for word in (name, shlex.quote(str(value))))
 
 
 def _location(args: Namespace) -> PlanLocation | None:

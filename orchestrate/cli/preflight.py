@@ -81,7 +81,7 @@ async def check_repository(git: Git, plan: Plan, *, url: str, kind: RuntimeKind,
     has = f"it has {', '.join(sorted(branches)[:5])}" if branches else "it has no branches"
     raise InputRefused(
         f'base branch "{plan.base_branch}" is not on the remote; {has}. {_NOTHING_LAUNCHED}',
-        hint=f"set baseBranch, {place}",
+        hint=f"set baseBranch, {place}" if branches else "make a first commit there, then run the same command again",
     )
 
 

@@ -61,6 +61,8 @@ class Look:
     argument: str = "."
     #: Where the reader's git fetches branches from.
     remote: str = "origin"
+    #: Options of the run that is shown, quoted: going on with it needs them again.
+    run_options: tuple[str, ...] = ()
 
     @property
     def is_long(self) -> bool:
@@ -69,7 +71,8 @@ class Look:
 
     def command(self, verb: str, *rest: str) -> str:
         """A command line that works from the reader's folder."""
-        return " ".join((self.program, verb, self.argument, *rest))
+        options = self.run_options if verb == "run" else ()
+        return " ".join((self.program, verb, self.argument, *options, *rest))
 
 
 def line(*parts: str | Span) -> Line:

@@ -3,7 +3,8 @@ from argparse import Namespace
 
 import pytest
 
-from orchestrate.cli.live import PlainSurface, TerminalSurface, make_surface
+from orchestrate.cli.live import PlainSurface, TerminalSurface, make_surface, run_options_of
+from orchestrate.cli.screens.layout import Look
 from orchestrate.cli.settings import Streams, settings_of
 from orchestrate.system import SystemClock
 from tests.support.builders import a_plan
@@ -34,3 +35,10 @@ def test_the_plan_is_named_as_the_reader_named_it(tmp_path):
     shown = surface(plan=str(tmp_path))
     assert isinstance(shown, TerminalSurface)
     assert shown._look.argument == str(tmp_path)
+
+
+def test_the_command_that_goes_on_has_the_options_that_it_needs():
+    args = Namespace(runtime="local", agent_command="my-agent --fast", templates=None)
+    look = Look(argument="plan", run_options=run_options_of(args))
+    assert look.command("run") == "orchestrate run plan --runtime local --agent-command 'my-agent --fast'"
+    assert look.command("status") == "orchestrate status plan"
