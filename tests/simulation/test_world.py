@@ -11,7 +11,7 @@ from tests.support.world import MOST_CRASHES, World
 
 pytestmark = pytest.mark.slow
 
-_SEEDS = 500
+_SEEDS = 2000
 _CHUNK = 50
 _CORPUS = json.loads((Path(__file__).parent / "corpus" / "seeds.json").read_text())
 
