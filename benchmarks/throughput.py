@@ -1,8 +1,10 @@
 """1,000 instant tasks: the engine beside a bare httpx program that makes the same three calls a task.
 
-Run: ``python benchmarks/throughput.py [--tasks 1000] [--in-flight 64] [--rounds 5]``. Both programs talk to the same
-local server with the ``null`` runner; each runs in a process of its own, in turn. Prints a line a run and the ratios: of
-the rates, and of the programs' CPU time, which says more on a machine that others use.
+Run: ``python benchmarks/throughput.py [--tasks 1000] [--in-flight 64] [--rounds 5] [--bare-loop uvloop]``. Both programs
+talk to the same local server with the ``null`` runner; each runs in a process of its own, in turn. The engine runs on the
+event loop that ``python -m orchestrate run`` uses, the bare program on the same one, or on ``asyncio``'s own if asked.
+Prints a line a run and the ratios: of the rates, and of the programs' CPU time, which says more on a machine that others
+use.
 
 Nothing is deleted before the last run: for minutes ext4 steps over the inodes of deleted files one by one, so that
 clearing up after one run makes every file of the next ten times as dear.
@@ -19,12 +21,15 @@ import sys
 import tempfile
 import time
 import uuid
+from functools import partial
 from pathlib import Path
 
+import anyio
 import httpx
 
 from orchestrate.api import run_plan
 from orchestrate.server.serve import ensure_server, stop_server
+from orchestrate.system import run_event_loop
 
 #: Streams that share one client of the bare program.
 STREAMS_A_CLIENT = 4
@@ -35,11 +40,13 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=1000)
     parser.add_argument("--in-flight", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--bare-loop", choices=["uvloop", "asyncio"], default="uvloop")
     parser.add_argument("--part", choices=["bare", "engine"], help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part == "bare":
-        asyncio.run(bare(arguments.tasks, arguments.in_flight))
+        run = run_event_loop if arguments.bare_loop == "uvloop" else anyio.run
+        run(partial(bare, arguments.tasks, arguments.in_flight))
     elif arguments.part == "engine":
         engine(arguments.tasks, arguments.in_flight, folder=arguments.folder)
     else:
@@ -70,6 +77,7 @@ def run_part(part: str, arguments: argparse.Namespace, own: dict[str, str], fold
     """The figures of one run."""
     folder.mkdir()
     options = {"part": part, "tasks": arguments.tasks, "in-flight": arguments.in_flight, "folder": folder}
+    options["bare-loop"] = arguments.bare_loop
     command = [sys.executable, __file__, *(f"--{name}={value}" for name, value in options.items())]
     done = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -123,7 +131,7 @@ def engine(tasks: int, in_flight: int, *, folder: Path) -> None:
     path.parent.mkdir()
     path.write_text(json.dumps(plan))
     began = time.perf_counter()
-    outcome = asyncio.run(run_plan(path))
+    outcome = run_event_loop(lambda: run_plan(path))
     seconds = time.perf_counter() - began
     assert outcome.exit_code == 0, outcome
     written = sum(file.stat().st_size for file in path.parent.rglob("*") if file.is_file())

@@ -15,6 +15,7 @@ from orchestrate.cloud.address import proxy_for
 from orchestrate.cloud.answers import Answer
 from orchestrate.cloud.lanes import Lanes
 from orchestrate.cloud.problems import Call, Problems
+from orchestrate.cloud.sockets import GatheringBackend
 from orchestrate.errors import InputRefused, ServiceError
 
 #: Requests in flight at a time, streams not counted.
@@ -166,10 +167,13 @@ def _transport_maker(base_url: str) -> Callable[[], httpx.AsyncHTTPTransport]:
     is_encrypted = base_url.startswith("https:")
     context = httpx.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     proxy = proxy_for(base_url)
+    backend = GatheringBackend()
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEEP_ALIVE)
 
     def make() -> httpx.AsyncHTTPTransport:
-        return httpx.AsyncHTTPTransport(verify=context, proxy=proxy, limits=limits, trust_env=False)
+        transport = httpx.AsyncHTTPTransport(verify=context, proxy=proxy, limits=limits, trust_env=False)
+        transport._pool._network_backend = backend  # noqa: SLF001  httpx hands no backend on; tests see one write a request
+        return transport
 
     try:
         make()

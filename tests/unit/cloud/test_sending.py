@@ -31,6 +31,23 @@ async def test_calls_share_a_connection():
     assert (len(server.requests), server.connections) == (3, 1)
 
 
+async def test_a_request_with_its_body_arrives_in_one_piece():
+    pieces = []
+
+    async def serve(peer):
+        async with peer:
+            pieces.append(await peer.receive())
+
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, serve)
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+        async with CloudClient(base_url=f"http://127.0.0.1:{port}", api_key="key-123") as client:
+            with pytest.raises(OutcomeUnknown):
+                await client.create_agent(b'{"prompt": {}}', key="once")
+        tasks.cancel_scope.cancel()
+    assert pieces[0].endswith(b'\r\n\r\n{"prompt": {}}')
+
+
 async def test_streams_that_ended_leave_their_connection_to_the_next():
     pieces = [STREAM_HEAD, STATUS, RESULT, DONE, STREAM_END]
     async with serving(lambda _: pieces) as server, _client(server) as client:
