@@ -17,7 +17,7 @@ def epoch_seconds(moment: str) -> float | None:
         parsed = datetime.fromisoformat(moment)
     except ValueError:
         return None
-    return parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp()
+    return (parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 def seconds_between(earlier: str | None, later: str | None) -> float | None:
