@@ -139,8 +139,8 @@ def test_a_local_runtime_names_its_program():
     ("fields", "root"),
     [
         ({}, True),
-        ({"andonStateRef": "orch-state/root"}, False),
-        ({"andonStatePath": ".orchestrate/root/state.json"}, False),
+        ({"andonStateRef": "orch-state/shop"}, False),
+        ({"andonStatePath": ".orchestrate/shop/state.json"}, False),
     ],
 )
 def test_a_root_plan_has_no_andon_of_another(fields, root):

@@ -255,8 +255,8 @@ def test_a_subplanner_has_its_workspace_and_the_loop():
 
 
 def test_a_subplanner_of_a_subplanner_has_the_roots_andon():
-    plan = plan_of(andonStateRef="orch-state/root", andonStatePath=".orchestrate/root/state.json")
-    assert "- `andonStateRef`: `orch-state/root`\n" in prompt("part", plan=plan)
+    plan = plan_of(andonStateRef="orch-state/shop", andonStatePath=".orchestrate/shop/state.json")
+    assert "- `andonStateRef`: `orch-state/shop`\n" in prompt("part", plan=plan)
 
 
 def test_without_published_state_there_is_no_andon_to_name():
