@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from orchestrate.cli.verbs_page import verbs_page
-from orchestrate.core import effects, events, machine, operating, transitions
+from orchestrate.core import machine, operating, transitions
 from orchestrate.core.effects import Effect
 from orchestrate.core.events import Event
 from orchestrate.core.transitions import TABLE
@@ -58,10 +58,10 @@ def state_machine() -> str:
         "A status may always stay; any other step is a bug, and is raised.",
         "## Events",
         "What happened, each with its moment `at` and its `id`.",
-        _table(("event", "what it says", "fields"), (_event_row(kind) for kind in _kinds(events, Event))),
+        _table(("event", "what it says", "fields"), (_event_row(kind) for kind in _kinds(Event))),
         "## Effects",
         "What is to be done, each with its `cause`, the id of the event that led to it.",
-        _table(("effect", "what it asks for", "answers"), (_effect_row(kind) for kind in _kinds(effects, Effect))),
+        _table(("effect", "what it asks for", "answers"), (_effect_row(kind) for kind in _kinds(Effect))),
         "A bug in a performer is answered by `EffectFailed`. Effects are not in the journal: after a crash they are\n"
         "derived from the rows.",
         "## Exit codes of `run`",
@@ -76,9 +76,9 @@ def _rules() -> str:
     return _MARKUP.sub(r"`\1`", f"1. {rules}")
 
 
-def _kinds(module: object, base: type) -> Iterator[type]:
-    """The subclasses of this base in the order of their source."""
-    return (kind for kind in vars(module).values() if isinstance(kind, type) and base in kind.__bases__)
+def _kinds(base: type) -> Iterator[type]:
+    """The subclasses of this base, by module and in the order of their source."""
+    return iter(sorted(base.__subclasses__(), key=lambda kind: kind.__module__))
 
 
 def _event_row(kind: type) -> tuple[str, ...]:

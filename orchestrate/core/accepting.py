@@ -18,14 +18,14 @@ from orchestrate.core.changes import (
     change,
 )
 from orchestrate.core.effects import AnswerRequest, WriteAcceptance
-from orchestrate.core.events import (
+from orchestrate.core.path_checks import check_paths
+from orchestrate.core.request_events import (
     AcceptanceWritten,
     AcceptRequested,
     FileSetAside,
     RequestAnswered,
     RequestUnmet,
 )
-from orchestrate.core.path_checks import check_paths
 from orchestrate.core.state import State, apply, may_start
 from orchestrate.core.verdicts import judged
 from orchestrate.model.inbox_format import InboxAnswer

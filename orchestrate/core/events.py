@@ -3,9 +3,8 @@
 Whoever reports a fact leaves ``at`` and ``id`` empty; the loop stamps them when it takes the event.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
-from enum import Enum, StrEnum
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
@@ -215,55 +214,6 @@ class CancelAnswered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptRequested(Event):
-    """Another process hands on a person's word: the task is done on this branch."""
-
-    request: RequestId
-    task: TaskName
-    branch: str
-    by: str
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptanceWritten(Event):
-    """The handoff that a person stands for is on disk, at ``path`` in the workspace."""
-
-    request: RequestId
-    task: TaskName
-    branch: str
-    by: str
-    path: str
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestUnmet(Event):
-    """A request cannot be carried out, whatever the state: its kind is unknown, or a file of ours cannot be written."""
-
-    request: RequestId
-    code: str
-    message: str
-    hint: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileSetAside(Event):
-    """A file in the inbox was no request and was moved away; ``request`` is the id that its name has."""
-
-    message: str
-    request: RequestId | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestAnswered(Event):
-    """The answer is on disk; ``message`` says why it is not."""
-
-    request: RequestId
-    message: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PathsChecked(Event):
     """The branch's changed files were compared with the plan's paths; ``unknown`` says why they could not be."""
 
@@ -297,24 +247,3 @@ class EffectFailed(Event):
     message: str
     task: TaskName | None = None
     request: RequestId | None = None
-
-
-def facts_of(event: Event) -> Mapping[str, object]:
-    """The event as plain values for the journal; a plan is left out, it has its own file."""
-    return {"type": type(event).__name__, **_plain_fields(event, left_out=("at", "plan"))}
-
-
-def _plain_fields(record: object, *, left_out: tuple[str, ...] = ()) -> dict[str, object]:
-    assert is_dataclass(record)
-    values = ((item.name, getattr(record, item.name)) for item in fields(record) if item.name not in left_out)
-    return {name: _plain(value) for name, value in values if value not in (None, "", (), False)}
-
-
-def _plain(value: object) -> object:
-    if is_dataclass(value):
-        return _plain_fields(value)
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value

@@ -29,8 +29,6 @@ from orchestrate.core import (
 from orchestrate.core.changes import Decision, Phase, RowChanged, change
 from orchestrate.core.effects import CheckPaths, LaunchAgent, LookUpAgent
 from orchestrate.core.events import (
-    AcceptanceWritten,
-    AcceptRequested,
     AccessLost,
     AgentLaunched,
     AgentNotFound,
@@ -38,14 +36,11 @@ from orchestrate.core.events import (
     EffectFailed,
     EngineStarted,
     Event,
-    FileSetAside,
     LaunchDelayed,
     LaunchOutcomeUnknown,
     LaunchRefused,
     PathsChecked,
     PlanRead,
-    RequestAnswered,
-    RequestUnmet,
     RunEnded,
     RunMissing,
     RunStalled,
@@ -55,6 +50,13 @@ from orchestrate.core.events import (
     StopRequested,
     TimerFired,
     TimerKind,
+)
+from orchestrate.core.request_events import (
+    AcceptanceWritten,
+    AcceptRequested,
+    FileSetAside,
+    RequestAnswered,
+    RequestUnmet,
 )
 from orchestrate.core.state import State, apply
 

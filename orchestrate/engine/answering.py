@@ -1,7 +1,7 @@
 """Carrying out what other processes ask, as far as that is files: a handoff for a person's word, and the answer."""
 
 from orchestrate.core.effects import AnswerRequest, WriteAcceptance
-from orchestrate.core.events import AcceptanceWritten, RequestAnswered, RequestUnmet
+from orchestrate.core.request_events import AcceptanceWritten, RequestAnswered, RequestUnmet
 from orchestrate.errors import InputRefused
 from orchestrate.ports import Requests
 from orchestrate.text.acceptance import acceptance_handoff

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from orchestrate.core.events import AcceptRequested, Event, FileSetAside, RequestUnmet
+from orchestrate.core.events import Event
+from orchestrate.core.request_events import AcceptRequested, FileSetAside, RequestUnmet
 from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.inbox_format import AcceptRequest, UnknownRequest

@@ -18,7 +18,8 @@ from anyio.abc import TaskGroup
 
 from orchestrate.core.changes import AttentionRaised, Change, RowChanged, WorkspaceChanged
 from orchestrate.core.effects import Effect, EndRun
-from orchestrate.core.events import Event, facts_of
+from orchestrate.core.events import Event
+from orchestrate.core.facts import facts_of
 from orchestrate.core.machine import step
 from orchestrate.core.state import State
 from orchestrate.engine.inbox import Inbox

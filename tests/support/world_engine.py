@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from orchestrate.core import invariants
 from orchestrate.core.changes import AttentionRaised, Change, RowChanged, Session, WorkspaceChanged
 from orchestrate.core.effects import Effect, EndRun, LaunchAgent
-from orchestrate.core.events import EngineStarted, Event, PlanRead, facts_of
+from orchestrate.core.events import EngineStarted, Event, PlanRead
+from orchestrate.core.facts import facts_of
 from orchestrate.core.machine import step
 from orchestrate.core.state import State, apply
 from orchestrate.model.names import EngineId

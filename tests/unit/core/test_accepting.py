@@ -6,17 +6,13 @@ import pytest
 
 from orchestrate.core.changes import Settings
 from orchestrate.core.effects import AnswerRequest, EndRun, WriteAcceptance
-from orchestrate.core.events import (
+from orchestrate.core.events import EffectFailed, EngineStarted, PlanRead, StopReason, StopRequested
+from orchestrate.core.request_events import (
     AcceptanceWritten,
     AcceptRequested,
-    EffectFailed,
-    EngineStarted,
     FileSetAside,
-    PlanRead,
     RequestAnswered,
     RequestUnmet,
-    StopReason,
-    StopRequested,
 )
 from orchestrate.model.inbox_format import InboxAnswer
 from orchestrate.model.rows import Acceptance, Verdict, Workspace

@@ -9,7 +9,6 @@ from orchestrate.core.events import (
     EngineStarted,
     LaunchRefused,
     PlanRead,
-    RequestAnswered,
     RunEnded,
     ServiceUnreachable,
     StopReason,
@@ -19,6 +18,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.operating import GRACE_SECONDS
+from orchestrate.core.request_events import RequestAnswered
 from orchestrate.core.scheduling import hold_reason
 from orchestrate.model.vocabulary import HandoffStatus, RunStatus, TaskStatus
 from tests.support.builders import (

@@ -7,7 +7,6 @@ import pytest
 from orchestrate.core.changes import Linger, Settings
 from orchestrate.core.effects import AnswerRequest, CheckPaths, EndRun, LaunchAgent, SetTimer
 from orchestrate.core.events import (
-    AcceptanceWritten,
     EffectFailed,
     EngineStarted,
     PathsChecked,
@@ -18,6 +17,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.operating import LINGER_SECONDS
+from orchestrate.core.request_events import AcceptanceWritten
 from orchestrate.model.rows import PathFinding, PathsCheck
 from orchestrate.model.vocabulary import PathRule, RunStatus, TaskStatus
 from tests.support.builders import (

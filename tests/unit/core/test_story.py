@@ -6,7 +6,6 @@ import pytest
 
 from orchestrate.core.changes import AttentionRaised, RowChanged, Settings
 from orchestrate.core.events import (
-    AcceptanceWritten,
     AccessLost,
     AgentLaunched,
     AgentNotFound,
@@ -24,9 +23,10 @@ from orchestrate.core.events import (
     Timer,
     TimerFired,
     TimerKind,
-    facts_of,
 )
+from orchestrate.core.facts import facts_of
 from orchestrate.core.machine import step
+from orchestrate.core.request_events import AcceptanceWritten
 from orchestrate.core.story import Line, story_of
 from orchestrate.model.names import EngineId
 from orchestrate.model.records import Record

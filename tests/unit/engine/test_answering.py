@@ -1,7 +1,7 @@
 import pytest
 
 from orchestrate.core.effects import AnswerRequest, WriteAcceptance
-from orchestrate.core.events import AcceptanceWritten, RequestAnswered, RequestUnmet
+from orchestrate.core.request_events import AcceptanceWritten, RequestAnswered, RequestUnmet
 from orchestrate.engine.answering import Clerk
 from orchestrate.errors import InputRefused, StorageFailed
 from orchestrate.model.inbox_format import InboxAnswer

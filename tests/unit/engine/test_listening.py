@@ -1,6 +1,7 @@
 import anyio
 
-from orchestrate.core.events import AcceptRequested, EngineStarted, FileSetAside, RequestUnmet
+from orchestrate.core.events import EngineStarted
+from orchestrate.core.request_events import AcceptRequested, FileSetAside, RequestUnmet
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.listening import LOOK_SECONDS, Listener, requests_of
 from orchestrate.errors import StorageFailed

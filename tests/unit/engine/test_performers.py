@@ -12,7 +12,8 @@ from orchestrate.core.effects import (
     WatchRun,
     WriteAcceptance,
 )
-from orchestrate.core.events import CancelAnswered, EffectFailed, RequestAnswered, Timer, TimerFired, TimerKind
+from orchestrate.core.events import CancelAnswered, EffectFailed, Timer, TimerFired, TimerKind
+from orchestrate.core.request_events import RequestAnswered
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.performers import Performers
 from orchestrate.engine.timers import Timers

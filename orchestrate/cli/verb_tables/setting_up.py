@@ -1,0 +1,37 @@
+"""Verbs for this machine and first steps."""
+
+from orchestrate.cli.verb_tables.verb import Verb
+
+SET_UP = (
+    Verb(
+        name="quickstart",
+        module="orchestrate.cli.quickstart",
+        group="set up",
+        help="a small real run on this machine: offline, no key, under a minute",
+        examples=(("quickstart", "make an example repository and run its plan"),),
+        has_dry_run=False,
+    ),
+    Verb(
+        name="completion",
+        module="orchestrate.cli.completion",
+        group="set up",
+        help="completion of verbs, options and task names for a shell",
+        examples=(
+            ("completion bash > ~/.local/share/bash-completion/completions/orchestrate", "for every new bash"),
+            ('completion zsh > "${fpath[1]}/_orchestrate"', "for every new zsh"),
+            ("completion fish > ~/.config/fish/completions/orchestrate.fish", "for every new fish"),
+        ),
+    ),
+    Verb(
+        name="server",
+        module="orchestrate.cli.server",
+        group="set up",
+        help="the server for agents on this machine; run starts it by itself",
+        examples=(
+            ("server status", "does it run, and for how many agents"),
+            ("server start", "start it now; prints its address"),
+            ("server stop", "end it; agents are left running"),
+            ("server serve", "in the foreground, until Ctrl-C"),
+        ),
+    ),
+)
