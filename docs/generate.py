@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from orchestrate.cli.verbs_page import verbs_page
-from orchestrate.core import machine, operating, transitions
+from orchestrate.core import effects, machine, operating, transitions
 from orchestrate.core.effects import Effect
 from orchestrate.core.events import Event
 from orchestrate.core.transitions import TABLE
