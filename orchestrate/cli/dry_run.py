@@ -16,7 +16,7 @@ from immutables import Map
 from orchestrate.cli import output
 from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.messages import error_lines, fault_lines, message_lines
-from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
+from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced, read_catalogue
 from orchestrate.cli.rendering import NO_WORKSPACE, PromptRenderer
 from orchestrate.cli.running import Prepared, Request, prepare
 from orchestrate.cli.runtime import repository_address
@@ -30,6 +30,7 @@ from orchestrate.core.changes import Session
 from orchestrate.core.forecast import Fate, Forecast, TaskForecast, forecast
 from orchestrate.core.redefinition import Sent, changed_fields
 from orchestrate.core.state import State
+from orchestrate.engine.requests import RequestOptions
 from orchestrate.errors import InputRefused, OrchestrateError
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
@@ -40,6 +41,7 @@ from orchestrate.store.attempts import AttemptFiles
 from orchestrate.store.loading import LoadedState, read_workspace, workspace_folder
 from orchestrate.store.lock import living_holder, taken
 from orchestrate.system import SystemClock
+from orchestrate.text.prompts import DEFAULT_INSTALL
 
 EXIT_GOOD, EXIT_REFUSED = 0, 2
 
@@ -50,6 +52,8 @@ class _Findings:
 
     faults: list[OrchestrateError] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    #: Ids of the models that the service has, as far as it was asked.
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,16 @@ def dry_run(
     if found.launches:
         anyio.run(partial(_look_outside, prepared, environment, findings, folder=folder.resolve()))
     renderer = PromptRenderer(
-        prepared.plan, loaded=loaded, folder=folder, templates=request.templates_folder, depth=environment.agent_depth
+        prepared.plan,
+        loaded=loaded,
+        folder=folder,
+        templates=request.templates_folder,
+        options=RequestOptions(
+            repo_url=prepared.plan.repo_url,
+            depth=environment.agent_depth,
+            models=findings.models,
+            install=environment.install or DEFAULT_INSTALL,
+        ),
     )
     costs = anyio.run(partial(_costs, renderer, found, loaded, findings))
     told = _Told(prepared, found, costs, dict(_changed(prepared, found, folder)), findings)
@@ -120,7 +133,10 @@ async def _ask_the_service(prepared: Prepared, environment: Environment, finding
     try:
         async with cloud_service(environment).client() as client:
             await check_access(client, kind=RuntimeKind.CLOUD)
-            findings.warnings += await check_models(client, prepared.plan)
+            catalogue, warnings = await read_catalogue(client, prepared.plan)
+            findings.warnings += warnings
+            findings.models = tuple(model.id for model in catalogue)
+            check_models(prepared.plan, catalogue)
     except InputRefused as error:
         findings.faults.append(error)
 

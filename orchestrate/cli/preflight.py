@@ -4,7 +4,7 @@ A fault is raised and nothing was launched; what cannot be told is a warning, be
 repository, not this machine.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 
 from pydantic.alias_generators import to_camel
@@ -14,7 +14,8 @@ from orchestrate.errors import InputRefused, Refused, ServiceError
 from orchestrate.model.faults import quoted
 from orchestrate.model.nearest import Nearest
 from orchestrate.model.plan import Plan
-from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.vocabulary import RuntimeKind, TaskType
+from orchestrate.model.wire import Model
 from orchestrate.repo.git import Git
 
 _NOTHING_LAUNCHED = "Nothing was launched."
@@ -49,20 +50,27 @@ async def check_access(client: CloudClient, *, kind: RuntimeKind) -> None:
         raise InputRefused(f"{error.message}. {_NOTHING_LAUNCHED}", hint="check the network, then try again") from error
 
 
-async def check_models(client: CloudClient, plan: Plan) -> list[str]:
-    """Refuse models that the account lacks, all at once; the warning when the catalogue cannot be read."""
-    wanted = dict(_models_of(plan))
-    if not wanted:
-        return []
+async def read_catalogue(client: CloudClient, plan: Plan) -> tuple[tuple[Model, ...], list[str]]:
+    """The models of the service, and the warning when it does not tell; nobody is asked for a plan that needs none."""
+    has_planners = any(task.type is TaskType.SUBPLANNER for task in plan.tasks)
+    if not has_planners and not dict(_models_of(plan)):
+        return (), []
     try:
         catalogue = await client.models()
     except ServiceError as error:
-        return [f"the models could not be checked: {error.message}"]
+        return (), [f"the models could not be checked: {error.message}"]
+    if all(model.id == ONLY_MODEL for model in catalogue):
+        return (), []
+    return catalogue, []
+
+
+def check_models(plan: Plan, catalogue: Sequence[Model]) -> None:
+    """Refuse models that the account lacks, all at once; an empty catalogue refuses nothing."""
+    wanted = dict(_models_of(plan))
     known = [name for model in catalogue for name in (model.id, *model.aliases)]
     missing = {model: task for model, task in wanted.items() if model not in known}
-    if missing and any(model.id != ONLY_MODEL for model in catalogue):
+    if missing and known:
         raise InputRefused(" ".join(_missing_words(missing)), hint=_model_hint(missing, known))
-    return []
 
 
 async def check_repository(git: Git, plan: Plan, *, url: str, kind: RuntimeKind, place: str) -> list[str]:

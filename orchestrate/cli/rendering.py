@@ -32,13 +32,19 @@ class PromptRenderer:
     """Renders prompts of one workspace."""
 
     def __init__(
-        self, plan: Plan, *, loaded: LoadedState, folder: Path, templates: Path | None = None, depth: int = 0
+        self,
+        plan: Plan,
+        *,
+        loaded: LoadedState,
+        folder: Path,
+        templates: Path | None = None,
+        options: RequestOptions | None = None,
     ) -> None:
         self._plan = plan
         self._loaded = loaded
         self._folder = folder
         self._templates = load_templates(templates)
-        self._depth = depth
+        self._options = options or RequestOptions(repo_url=plan.repo_url)
 
     def prompt(self, task: TaskName) -> str:
         """The text; InputRefused when it cannot be rendered."""
@@ -64,7 +70,7 @@ class PromptRenderer:
             workspace_id=workspace.workspace_id,
             templates=self._templates,
             archive=_ReadOnlyArchive(AttemptFiles(workspace_folder(self._folder))),
-            options=RequestOptions(repo_url=self._plan.repo_url, depth=self._depth),
+            options=self._options,
         )
         return state, writer
 

@@ -1,6 +1,7 @@
 """Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -9,28 +10,29 @@ import anyio
 
 from orchestrate.cli.agent_program import local_agent
 from orchestrate.cli.plan_file import place_in_plan, read_plan_file
-from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
+from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced, read_catalogue
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import keep_own_server, service_of
 from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.surroundings import Environment, secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
-from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine
 from orchestrate.errors import InputRefused
 from orchestrate.model.checking import parse_plan
 from orchestrate.model.faults import Fault
+from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import RuntimeKind
-from orchestrate.model.wire import LocalAgent
+from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
+from orchestrate.model.wire import LocalAgent, Model
 from orchestrate.ports import Surface
 from orchestrate.repo.differences import FETCH_SECONDS
 from orchestrate.repo.git import Git
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
+from orchestrate.text.prompts import DEFAULT_INSTALL
 from orchestrate.text.templates import Templates
 
 
@@ -117,8 +119,7 @@ def prepare(request: Request, environment: Environment) -> Prepared:
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
     """Check the service, take the workspace, and run the plan to its exit code."""
     folder = request.plan_path.parent.resolve()
-    for warning in not_enforced(prepared.plan):
-        audience.on_warning(warning)
+    _warn(audience, not_enforced(prepared.plan))
     service = await service_of(prepared.agent, environment)
     repo_url = repository_address(prepared.plan, folder=folder, kind=service.kind)
     engine_id = new_engine_id()
@@ -128,10 +129,15 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             folder, root_slug=prepared.plan.root_slug, engine_id=engine_id, now=SystemClock().now()
         )
         try:
+            catalogue: tuple[Model, ...] = ()
+            if not all(_has_handed_off(store, task.name) for task in prepared.plan.tasks):
+                catalogue, warnings = await read_catalogue(client, prepared.plan)
+                _warn(audience, warnings)
             if any(task.name not in store.loaded.rows for task in prepared.plan.tasks):
-                await _preflight(prepared, service, client, environment, audience, repo_url=repo_url)
+                check_models(prepared.plan, catalogue)
+                await _preflight(prepared, service, environment, audience, repo_url=repo_url)
             engine = engine_of(
-                _job(prepared, service, environment, folder=folder, repo_url=repo_url),
+                _job(prepared, service, environment, folder=folder, repo_url=repo_url, catalogue=catalogue),
                 store=store,
                 client=client,
                 service=service,
@@ -144,7 +150,15 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             await store.close()
 
 
-def _job(prepared: Prepared, service: Service, environment: Environment, *, folder: Path, repo_url: str) -> Job:
+def _job(
+    prepared: Prepared,
+    service: Service,
+    environment: Environment,
+    *,
+    folder: Path,
+    repo_url: str,
+    catalogue: Sequence[Model],
+) -> Job:
     return Job(
         plan=prepared.plan,
         folder=folder,
@@ -154,6 +168,8 @@ def _job(prepared: Prepared, service: Service, environment: Environment, *, fold
         templates=prepared.templates,
         git=Git(environment.variables, deadline_seconds=FETCH_SECONDS),
         secrets=(*service.secrets, *secrets_in(environment.variables)),
+        models=tuple(model.id for model in catalogue),
+        install=environment.install or DEFAULT_INSTALL,
     )
 
 
@@ -185,19 +201,24 @@ def _agent(plan: Plan, request: Request, environment: Environment) -> LocalAgent
 async def _preflight(
     prepared: Prepared,
     service: Service,
-    client: CloudClient,
     environment: Environment,
     audience: Audience,
     *,
     repo_url: str,
 ) -> None:
-    """Look at models and repository before the first launch of a workspace."""
+    """Look at the repository before the first launch of a workspace."""
     git = Git(environment.variables)
     if service.kind is RuntimeKind.LOCAL and not await git.is_installed():
         raise InputRefused("git was not found; local agents need it. Nothing was launched.", hint="install git")
-    warnings = [
-        *await check_models(client, prepared.plan),
-        *await check_repository(git, prepared.plan, url=repo_url, kind=service.kind, place=prepared.base_branch_place),
-    ]
+    place = prepared.base_branch_place
+    _warn(audience, await check_repository(git, prepared.plan, url=repo_url, kind=service.kind, place=place))
+
+
+def _has_handed_off(store: WorkspaceStore, task: TaskName) -> bool:
+    row = store.loaded.rows.get(task)
+    return row is not None and row.status is TaskStatus.HANDED_OFF
+
+
+def _warn(audience: Audience, warnings: Iterable[str]) -> None:
     for warning in warnings:
         audience.on_warning(warning)

@@ -45,6 +45,8 @@ class Settings:
     runtime: str | None = None
     #: How many planners stand above this process.
     agent_depth: int = 0
+    #: ``ORCHESTRATE_INSTALL``: how planners install this engine where they run.
+    install: str | None = None
     is_ci: bool = False
     no_color: bool = False
     force_color: bool = False
@@ -84,6 +86,7 @@ def settings_of(
         backend_url=variables.get(BACKEND_VARIABLE) or None,
         runtime=everything.get("ORCHESTRATE_RUNTIME") or None,
         agent_depth=_depth(everything.get("ORCHESTRATE_AGENT_DEPTH")),
+        install=everything.get("ORCHESTRATE_INSTALL", "").strip() or None,
         is_ci=everything.get("CI", "").lower() not in ("", "0", "false"),
         no_color=bool(everything.get("NO_COLOR")),
         force_color=everything.get("FORCE_COLOR", "").lower() not in ("", "0", "false"),

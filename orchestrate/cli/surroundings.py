@@ -23,6 +23,8 @@ class Environment:
     runtime: str | None = None
     #: How many planners stand above this process.
     agent_depth: int = 0
+    #: How planners install this engine where they run; None for the usual way.
+    install: str | None = None
 
 
 def environment_of(settings: Settings) -> Environment:
@@ -35,6 +37,7 @@ def environment_of(settings: Settings) -> Environment:
         backend_url=settings.backend_url,
         runtime=settings.runtime,
         agent_depth=settings.agent_depth,
+        install=settings.install,
     )
 
 

@@ -26,6 +26,7 @@ from orchestrate.shipped import shipped
 from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
+from orchestrate.text.prompts import DEFAULT_INSTALL
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import TEMPLATE_NAMES, Templates
 
@@ -76,6 +77,10 @@ class Job:
     depth: int = 0
     #: Values that never reach a file of ours or a prompt.
     secrets: tuple[str, ...] = ()
+    #: Ids of the models that planners may name.
+    models: tuple[str, ...] = ()
+    #: How planners install this engine where they run.
+    install: str = DEFAULT_INSTALL
 
 
 def engine_of(
@@ -103,7 +108,13 @@ def engine_of(
             requests=store,
             differences=RemoteDifferences(job.git, job.repo_url, clone=job.folder),
         ),
-        request_options=RequestOptions(repo_url=job.repo_url, local_agent=service.agent, depth=job.depth),
+        request_options=RequestOptions(
+            repo_url=job.repo_url,
+            local_agent=service.agent,
+            depth=job.depth,
+            models=job.models,
+            install=job.install,
+        ),
         templates=job.templates,
         redactor=Redactor(job.secrets),
         pace=_LOCAL_PACE if service.kind is RuntimeKind.LOCAL else Pace(),

@@ -27,7 +27,7 @@ from orchestrate.model.wire import (
     Repo,
 )
 from orchestrate.ports import Archive
-from orchestrate.text.prompts import PromptContext, Upstream, render_prompt
+from orchestrate.text.prompts import DEFAULT_INSTALL, PromptContext, Upstream, render_prompt
 from orchestrate.text.templates import Templates
 
 #: Tells an agent's own tools how deep it is; they refuse to delegate from inside.
@@ -44,6 +44,10 @@ class RequestOptions:
     local_agent: LocalAgent | None = None
     #: How deep this engine is in the tree of planners.
     depth: int = 0
+    #: Ids of models that the service knows, for planners to choose from.
+    models: tuple[str, ...] = ()
+    #: How a planner installs this engine where it runs.
+    install: str = DEFAULT_INSTALL
 
 
 class RequestWriter:
@@ -83,6 +87,8 @@ class RequestWriter:
             parent_agent_id=None if parent is None else AgentId(parent),
             depth=self._options.depth + 1,
             upstreams=upstreams,
+            models=self._options.models,
+            install=self._options.install,
         )
         return render_prompt(self._templates, plan=self._plan, task=task, context=context)
 

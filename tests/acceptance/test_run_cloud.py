@@ -68,6 +68,21 @@ def test_what_is_sent_is_what_is_on_disk_and_holds_nothing_of_the_local_runtime(
     assert project.rows()["one"]["parentAgentId"] == "bc-0b5b1e2c-6f0a-4b52-9a55-000000000001"
 
 
+def test_a_subplanner_is_told_the_models_of_the_account_and_how_to_install_the_engine(
+    project: Project, cloud: FakeCloud
+) -> None:
+    cloud.replies["part"] = REPLY.format(branch="cursor/part-1")
+    write_plan(project, task("part", type="subplanner"), models={"worker": "composer-2"})
+
+    done = project.run(environment={"ORCHESTRATE_INSTALL": "pip install ./engine.whl"})
+
+    assert done.code == 0, done.said
+    ((_, body),) = cloud.creates
+    assert "  - `composer-2` (for worker)\n  - `gpt-5.4`\n" in body["prompt"]["text"]
+    assert "Install the engine: `pip install ./engine.whl`" in body["prompt"]["text"]
+    assert [path for _, path, _ in cloud.calls if path == "/v1/models"] == ["/v1/models"]
+
+
 def test_the_key_is_in_no_file_and_in_no_output(project: Project, cloud: FakeCloud) -> None:
     cloud.replies["one"] = f"the key is {cloud.key}\n" + REPLY.format(branch="cursor/one-1")
     write_plan(project, task("one"))

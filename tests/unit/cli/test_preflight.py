@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced
+from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced, read_catalogue
 from orchestrate.cloud.client import CloudClient
 from orchestrate.errors import InputRefused
 from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.wire import Model
 from orchestrate.repo.git import Git
 from tests.support.builders import a_plan, a_task
 from tests.support.fake_cloud import FakeCloud, fake_cloud
@@ -69,42 +70,52 @@ async def test_a_service_in_trouble_is_refused_with_a_hint(cloud: FakeCloud) -> 
     assert refused.value.hint == "check the network, then try again"
 
 
-async def test_all_unknown_models_are_named_at_once_with_the_nearest(cloud: FakeCloud) -> None:
+CATALOGUE = (Model(id="gpt-5.4"), Model(id="composer-2", aliases=("the-house-model",)))
+
+
+def test_all_unknown_models_are_named_at_once_with_the_nearest() -> None:
     plan = a_plan(
         a_task("docs", model="gpt-5.5"), a_task("api", model="composer-2"), "other", models={"worker": ["composer-9"]}
     )
 
-    async with client_of(cloud) as client:
-        with pytest.raises(InputRefused) as refused:
-            await check_models(client, plan)
+    with pytest.raises(InputRefused) as refused:
+        check_models(plan, CATALOGUE)
 
     assert 'model "gpt-5.5" (task docs) is not in this account.' in refused.value.message
     assert 'model "composer-9"' in refused.value.message
     assert refused.value.hint == 'use "gpt-5.4", "composer-2"'
 
 
-async def test_a_model_like_no_other_gets_the_list(cloud: FakeCloud) -> None:
+def test_a_model_like_no_other_gets_the_list() -> None:
+    with pytest.raises(InputRefused) as refused:
+        check_models(a_plan(a_task("docs", model="zzzzzzzzzzzz")), CATALOGUE)
+
+    assert refused.value.hint == 'use one of "gpt-5.4", "composer-2", "the-house-model"'
+
+
+async def test_a_plan_without_models_and_planners_asks_nobody(cloud: FakeCloud) -> None:
     async with client_of(cloud) as client:
-        with pytest.raises(InputRefused) as refused:
-            await check_models(client, a_plan(a_task("docs", model="zzzzzzzzzzzz")))
-
-    assert refused.value.hint == 'use one of "gpt-5.4", "composer-2"'
-
-
-async def test_without_models_in_the_plan_nobody_is_asked(cloud: FakeCloud) -> None:
-    async with client_of(cloud) as client:
-        assert await check_models(client, a_plan()) == []
+        assert await read_catalogue(client, a_plan()) == ((), [])
 
     assert cloud.calls == []
 
 
-async def test_a_catalogue_that_cannot_be_read_is_a_warning(cloud: FakeCloud) -> None:
+async def test_a_planner_is_reason_enough_to_ask(cloud: FakeCloud) -> None:
+    async with client_of(cloud) as client:
+        catalogue, warnings = await read_catalogue(client, a_plan(a_task("s", type="subplanner")))
+
+    assert ([model.id for model in catalogue], warnings) == (["gpt-5.4", "composer-2"], [])
+
+
+async def test_a_catalogue_that_cannot_be_read_is_a_warning_and_refuses_nothing(cloud: FakeCloud) -> None:
     cloud.answer_next("GET", "/v1/models", 503, "server_error")
+    plan = a_plan(a_task("docs", model="composer-2"))
 
     async with client_of(cloud) as client:
-        (warning,) = await check_models(client, a_plan(a_task("docs", model="composer-2")))
+        catalogue, (warning,) = await read_catalogue(client, plan)
 
     assert warning.startswith("the models could not be checked: list models: ")
+    check_models(plan, catalogue)
 
 
 async def test_a_base_branch_that_is_there_passes(remote: Remote) -> None:
@@ -156,4 +167,4 @@ def test_what_nobody_acts_on_is_told_in_one_line(fields, task, told) -> None:
 async def test_a_local_server_without_a_catalogue_takes_any_model(tmp_path: Path) -> None:
     with running_server(tmp_path / "state") as server:
         async with CloudClient(base_url=server.url, api_key=server.token) as client:
-            assert await check_models(client, a_plan(a_task("docs", model="gpt-5.5"))) == []
+            assert await read_catalogue(client, a_plan(a_task("docs", model="gpt-5.5"))) == ((), [])

@@ -5,12 +5,18 @@ from orchestrate.cli.surroundings import environment_of, secrets_in
 
 
 def test_a_run_takes_what_it_needs_from_the_settings_of_its_command():
-    variables = {"HOME": "/home/ana", "CURSOR_API_KEY": "k", "ORCHESTRATE_AGENT_DEPTH": "2"}
+    variables = {
+        "HOME": "/home/ana",
+        "CURSOR_API_KEY": "k",
+        "ORCHESTRATE_AGENT_DEPTH": "2",
+        "ORCHESTRATE_INSTALL": " x ",
+    }
     found = environment_of(settings_of(variables, streams=Streams()))
     assert found.variables == variables
     assert found.server_folder == Path("/home/ana/.local/state/orchestrate/server")
     assert found.current == Path.cwd()
     assert (found.api_key, found.backend_url, found.runtime, found.agent_depth) == ("k", None, None, 2)
+    assert found.install == "x"
 
 
 def test_values_are_secret_by_the_names_of_their_variables():

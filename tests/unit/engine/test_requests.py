@@ -73,6 +73,15 @@ async def test_only_a_subplanner_may_launch():
     assert (await rendered(plan, "s"))["metadata"]["orchestrateMayLaunch"] == "true"
 
 
+async def test_a_subplanner_is_told_the_models_and_how_to_install_the_engine():
+    plan = a_plan(a_task("s", type="subplanner"), "a", models={"worker": ["small"]})
+    options = {"models": ("small", "big"), "install": "pip install ./engine.whl"}
+    text = (await rendered(plan, "s", **options))["prompt"]["text"]
+    assert "  - `small` (for worker)\n  - `big`\n" in text
+    assert "Install the engine: `pip install ./engine.whl`" in text
+    assert "`big`" not in (await rendered(plan, "a", **options))["prompt"]["text"]
+
+
 async def test_only_a_worker_opens_a_pull_request():
     plan = a_plan(a_task("a", openPR=True), a_verifier("v", "a", openPR=True))
     assert (await rendered(plan))["autoCreatePR"] is True
