@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from orchestrate.cli import numbers, output
 from orchestrate.cli.messages import count_of
 from orchestrate.cli.settings import Settings
+from orchestrate.errors import InputRefused
 
 if TYPE_CHECKING:
     from orchestrate.server.serve import ServerStatus
@@ -26,12 +27,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--state-dir", metavar="DIR", type=Path, help="folder of the server (default: in the XDG state folder)"
     )
+    parser.add_argument(
+        "--faults", metavar="FILE", type=Path, help="serve: what to do wrong on purpose (docs/server-faults.md)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Start, stop or look; the token is never shown."""
     folder = args.state_dir or settings.server_folder
+    if args.faults is not None and args.action != "serve":
+        raise InputRefused("--faults: goes with `orchestrate server serve` only")
     match args.action:
         case "start":
             return _start(args, settings, folder)
@@ -88,14 +94,20 @@ def _at(found: "ServerStatus") -> str:
 
 
 def _serve(args: argparse.Namespace, settings: Settings, folder: Path) -> int:
+    from orchestrate.server.fault_plan import FAULTS_VARIABLE, fault_plan_at, fault_plan_named
     from orchestrate.server.hosting import IDLE_SECONDS, ServerOptions, serve
 
+    faults = fault_plan_at(args.faults) if args.faults else fault_plan_named(settings.environ.get(FAULTS_VARIABLE))
     if args.dry_run:
         return _tell(args, "server-serve", f"a server would be run in {folder}", dryRun=True)
     if not args.quiet:
         output.say([f"note: serving from {folder}; Ctrl-C ends the server and leaves its agents running."])
     idle = IDLE_SECONDS if args.idle_seconds is None else args.idle_seconds
-    serve(ServerOptions(state_dir=folder, port=args.port, environment=dict(settings.environ), idle_seconds=idle))
+    serve(
+        ServerOptions(
+            state_dir=folder, port=args.port, environment=dict(settings.environ), idle_seconds=idle, faults=faults
+        )
+    )
     return 0
 
 

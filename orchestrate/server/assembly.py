@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import anyio.abc
 import structlog
+from starlette.types import ASGIApp
 
 from orchestrate.model.names import AgentId
 from orchestrate.model.timestamps import to_timestamp
@@ -16,6 +17,7 @@ from orchestrate.server.discovery import Endpoint, ServerFile
 from orchestrate.server.downloads import Downloads
 from orchestrate.server.gate import Gate
 from orchestrate.server.git import Git
+from orchestrate.server.injecting import FaultyApp, Standing
 from orchestrate.server.live_runs import LiveRuns
 from orchestrate.server.lookups import Lookups
 from orchestrate.server.options import ServerOptions
@@ -73,7 +75,7 @@ def assemble(surroundings: Surroundings, *, database: Database, tasks: anyio.abc
     )
     answers = _answers(surroundings, service=service, lookups=lookups, downloads=_downloads(surroundings, keyring, git))
     app = Gate(
-        build_app(answers, log=surroundings.log),
+        _faulty(build_app(answers, log=surroundings.log), surroundings, database=database, live_runs=live_runs),
         keyring=keyring,
         port=surroundings.file.port,
         on_request=surroundings.on_use,
@@ -86,6 +88,22 @@ def assemble(surroundings: Surroundings, *, database: Database, tasks: anyio.abc
         log=surroundings.log,
     )
     return Parts(app=app, service=service, live_runs=live_runs, retention=retention)
+
+
+def _faulty(app: ASGIApp, surroundings: Surroundings, *, database: Database, live_runs: LiveRuns) -> ASGIApp:
+    """The application itself, unless somebody asked for faults."""
+    plan = surroundings.options.faults
+    if plan is None:
+        return app
+    standing = Standing(
+        clock=surroundings.options.clock,
+        agents=lambda until_archived: database.count_open_agents() if until_archived else live_runs.count,
+        crashes=surroundings.folder.crashes,
+    )
+    surroundings.log.warning(
+        "this server does wrong on purpose", faults=plan.model_dump(mode="json", exclude_defaults=True)
+    )
+    return FaultyApp(app, plan, standing)
 
 
 def _runners(surroundings: Surroundings, keyring: Keyring, git: Git) -> dict[str, Runner]:

@@ -139,6 +139,11 @@ class Database:
         )
         return [agent_of(row) for row in rows]
 
+    def count_open_agents(self) -> int:
+        """How many agents are not archived."""
+        count: int = self._one("SELECT count(*) FROM agents WHERE archived_at IS NULL")[0]
+        return count
+
     def mark_archived(self, agent_id: AgentId, *, archived_at: Timestamp | None, at: Timestamp) -> None:
         """Note that the agent was archived, or unarchived where ``archived_at`` is None."""
         self._connection.execute(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from orchestrate.model.wire import METADATA_ATTEMPT, METADATA_DEPTH, METADATA_ROOT, METADATA_TASK
 from orchestrate.server.discovery import Endpoint
+from orchestrate.server.fault_plan import FAULTS_VARIABLE
 from orchestrate.server.records import AgentRecord
 from orchestrate.server.runners.contract import Order
 
@@ -22,7 +23,7 @@ _FOR_GIT = _FOR_AGENTS | {
     *("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "all_proxy"),
 }
 #: What the server's own process needs beside all that it may hand on.
-_FOR_PYTHON = ("PYTHON", "LD_LIBRARY_PATH", "DYLD_", "COVERAGE_")
+_FOR_SERVER = ("PYTHON", "LD_LIBRARY_PATH", "DYLD_", "COVERAGE_", FAULTS_VARIABLE)
 _GIT_SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "true",
@@ -42,7 +43,7 @@ _FROM_METADATA = {
 
 def server_environment(own: Mapping[str, str]) -> dict[str, str]:
     """What a new server is started with: it lives for long, and its agents can read what its process was given."""
-    return {name: value for name, value in own.items() if name in _FOR_GIT or name.startswith(("LC_", *_FOR_PYTHON))}
+    return {name: value for name, value in own.items() if name in _FOR_GIT or name.startswith(("LC_", *_FOR_SERVER))}
 
 
 def agent_environment(

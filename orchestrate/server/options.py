@@ -6,6 +6,7 @@ from pathlib import Path
 
 from orchestrate.model.wire import LocalAgent
 from orchestrate.ports import Clock
+from orchestrate.server.fault_plan import FaultPlan
 from orchestrate.server.watching import HEARTBEAT_SECONDS
 from orchestrate.system import SystemClock
 
@@ -30,4 +31,6 @@ class ServerOptions:
     default_agent: LocalAgent | None = None
     #: The catalogue of models; empty takes any.
     models: tuple[str, ...] = ()
+    #: What the server does wrong on purpose; None in earnest.
+    faults: FaultPlan | None = None
     clock: Clock = field(default_factory=SystemClock)

@@ -11,6 +11,7 @@
     port             where the last server listened: agents which outlive it know that address
     mirrors/<hash>.git
     agents/<agent id>/clone, agents/<agent id>/artifacts/, agents/<agent id>/<run id>/ (the spool)
+    crashes          which faults of a fault plan have ended a server
     removed/<agent id>   what is just being removed
 """
 
@@ -61,6 +62,11 @@ class StateFolder:
     def mirrors(self) -> Path:
         """One bare mirror a repository."""
         return self.root / "mirrors"
+
+    @property
+    def crashes(self) -> Path:
+        """Which rules of a fault plan have ended a server."""
+        return self.root / "crashes"
 
     def agent(self, agent_id: str) -> Path:
         """All that belongs to an agent."""
