@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orchestrate.core.state import State
-from orchestrate.model.inbox_format import InboxAnswer, InboxRequest
+from orchestrate.model.inbox_requests import InboxAnswer, InboxRequest
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, TaskRow

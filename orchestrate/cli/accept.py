@@ -6,23 +6,18 @@ from functools import partial
 import anyio
 
 from orchestrate.cli import output
-from orchestrate.cli.locating import PlanLocation, locate
+from orchestrate.cli.asking import Asked, add_plan_and_task, ask, asked_workspace
 from orchestrate.cli.messages import listed, message_lines
-from orchestrate.cli.plan_file import read_plan_file
-from orchestrate.cli.requesting import Place, new_request_id, send_request, this_person
+from orchestrate.cli.requesting import new_request_id, this_person
 from orchestrate.cli.runtime import repository_address
 from orchestrate.cli.settings import Settings
-from orchestrate.cli.task_argument import known_task
 from orchestrate.errors import InputRefused, Refused
-from orchestrate.model.checking import parse_plan
 from orchestrate.model.faults import quoted
-from orchestrate.model.inbox_format import LONGEST_TEXT, AcceptRequest, InboxAnswer
+from orchestrate.model.inbox_format import LONGEST_TEXT
+from orchestrate.model.inbox_requests import AcceptRequest, InboxAnswer
 from orchestrate.model.names import is_valid_ref
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.repo.git import BranchAbsent, BranchUnknown, Git
-from orchestrate.store.loading import read_workspace, workspace_folder
-from orchestrate.store.lock import living_holder
-from orchestrate.system import SystemClock
 from orchestrate.text.terminal import escape_for_terminal
 
 #: Tasks that a line names.
@@ -32,8 +27,7 @@ _LONGEST_BRANCH = 200
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the verb."""
-    parser.add_argument("plan", metavar="PLAN", help="plan.json or its folder; . where the folder has one plan")
-    parser.add_argument("task", metavar="TASK", help="name of the task")
+    add_plan_and_task(parser)
     parser.add_argument("--branch", metavar="B", required=True, help="the branch of the remote on which it is done")
     parser.add_argument("--note", metavar="TEXT", help="what was done, for the agents and people after you")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -41,21 +35,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Hand the task off by hand."""
-    location = locate(args.plan)
-    plan, _ = parse_plan(read_plan_file(location.path), local=True)
-    rows = read_workspace(location.folder, root_slug=plan.root_slug).rows
-    task = known_task(args.task, [*plan.tasks_by_name, *rows], plan=location.argument)
-    repo_url = repository_address(plan, folder=location.folder.resolve(), kind=RuntimeKind.LOCAL)
+    asked = asked_workspace(args.plan)
+    task = asked.task(args.task)
+    repo_url = repository_address(asked.plan, folder=asked.location.folder.resolve(), kind=RuntimeKind.LOCAL)
     doubt = _checked_branch(args.branch, repo_url, Git(settings.environ))
     if doubt is not None and not args.quiet:
         output.say(message_lines("attention", f"the branch could not be checked from here: {doubt}"))
     request = AcceptRequest(
         new_request_id(), by=this_person(), task=task, branch=args.branch, note=_checked_note(args.note)
     )
-    answer = send_request(Place(location, plan, repo_url, settings.environ), request)
-    if not answer.is_done:
-        raise Refused(answer.message, code=answer.code, hint=answer.hint)
-    _tell(args, location, answer)
+    _tell(args, asked, ask(asked, request, settings))
     return 0
 
 
@@ -82,8 +71,8 @@ def _checked_note(note: str | None) -> str | None:
     return note or None
 
 
-def _tell(args: argparse.Namespace, location: PlanLocation, answer: InboxAnswer) -> None:
-    holder = living_holder(workspace_folder(location.folder), now=SystemClock().now())
+def _tell(args: argparse.Namespace, asked: Asked, answer: InboxAnswer) -> None:
+    holder = asked.holder()
     if args.json:
         fields = {**answer.details, "requestId": answer.id, "engineRunning": holder is not None}
         output.put_json(output.success("accept", **fields))
@@ -93,6 +82,6 @@ def _tell(args: argparse.Namespace, location: PlanLocation, answer: InboxAnswer)
     lines = [f"{args.task} handed off on {args.branch}, accepted by {answer.details.get('by', 'you')}."]
     if names:
         verb = "starts" if len(names) == 1 else "start"
-        when = "now" if holder is not None else f"with: orchestrate run {location.argument}"
+        when = "now" if holder is not None else f"with: orchestrate run {asked.location.argument}"
         lines.append(f"{listed(names, at_most=_NAMED)} {verb} {when}")
     output.put(escape_for_terminal(each) for each in lines)

@@ -1,9 +1,14 @@
-"""An engine that only answers what other processes ask: the same loop on the same files, without a service."""
+"""An engine that only answers what other processes ask: the same loop on the same files, launching nothing.
+
+Most requests need no service. One that cancels what runs does: then the engine stays until that is confirmed.
+"""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import NoReturn
+
+import anyio
 
 from orchestrate.cli.surroundings import secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
@@ -12,35 +17,45 @@ from orchestrate.model.names import AgentId, RunId, TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import Agent, Created, Frame, Run
-from orchestrate.ports import Publication
+from orchestrate.ports import AgentService, Publication
 from orchestrate.repo.git import Git
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
 
 
-async def answer_requests(plan: Plan, *, folder: Path, repo_url: str, variables: Mapping[str, str]) -> None:
+async def answer_requests(
+    plan: Plan, *, folder: Path, repo_url: str, variables: Mapping[str, str], service: Service | None = None
+) -> None:
     """Take the workspace, answer all that waits in its inbox, and leave; InputRefused if another engine has it."""
-    engine_id = new_engine_id()
-    store = await WorkspaceStore.open(folder, root_slug=plan.root_slug, engine_id=engine_id, now=SystemClock().now())
+    job = Job(
+        plan=plan,
+        folder=folder,
+        repo_url=repo_url,
+        settings=RunSettings(
+            max_concurrent=1,
+            answers_only=True,
+            has_service=service is not None,
+        ),
+        templates=load_templates(None),
+        git=Git(variables),
+        secrets=(*secrets_in(variables), *(() if service is None else service.secrets)),
+    )
+    if service is None:
+        await _answer(job, client=_NoService(), service=Service(kind=RuntimeKind.CLOUD, url="", key=""))
+        return
+    async with service.client() as client:
+        await _answer(job, client=client, service=service)
+
+
+async def _answer(job: Job, *, client: AgentService, service: Service) -> None:
+    engine_id, clock = new_engine_id(), SystemClock()
+    store = await WorkspaceStore.open(job.folder, root_slug=job.plan.root_slug, engine_id=engine_id, now=clock.now())
     try:
-        job = Job(
-            plan=plan,
-            folder=folder,
-            repo_url=repo_url,
-            settings=RunSettings(max_concurrent=1, answers_only=True),
-            templates=load_templates(None),
-            git=Git(variables),
-            secrets=tuple(secrets_in(variables)),
-        )
-        engine = engine_of(
-            job,
-            store=store,
-            client=_NoService(),
-            service=Service(kind=RuntimeKind.CLOUD, url="", key=""),
-            surface=_NoSurface(),
-            engine_id=engine_id,
-        )
-        await engine.run()
+        engine = engine_of(job, store=store, client=client, service=service, surface=_NoSurface(), engine_id=engine_id)
+        async with anyio.create_task_group() as beside:
+            beside.start_soon(store.keep_beating, clock)
+            await engine.run()
+            beside.cancel_scope.cancel()
     finally:
         await store.close()
 

@@ -7,7 +7,7 @@ we take it and run the same loop, which then answers every request that waits th
 import os
 import pwd
 import uuid
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +17,9 @@ import anyio.to_thread
 
 from orchestrate.cli.answering import answer_requests
 from orchestrate.cli.locating import PlanLocation
+from orchestrate.cli.wiring import Service
 from orchestrate.errors import InputRefused, OrchestrateError, OutcomeUnknown
-from orchestrate.model.inbox_format import AcceptRequest, InboxAnswer
+from orchestrate.model.inbox_requests import InboxAnswer, InboxRequest
 from orchestrate.model.names import RequestId
 from orchestrate.model.plan import Plan
 from orchestrate.ports import Clock
@@ -43,9 +44,11 @@ class Place:
     #: The repository, for the prompts and differences of that engine.
     repo_url: str
     variables: Mapping[str, str]
+    #: How to reach the service, for a request that may need it; None for one that never does.
+    reach: Callable[[], Awaitable[Service]] | None = None
 
 
-def send_request(place: Place, request: AcceptRequest, *, timeout_seconds: float = TIMEOUT_SECONDS) -> InboxAnswer:
+def send_request(place: Place, request: InboxRequest, *, timeout_seconds: float = TIMEOUT_SECONDS) -> InboxAnswer:
     """The answer to this request; OutcomeUnknown while a living engine gives none, and then the request stays there."""
     return run_event_loop(partial(_sent, place, request, timeout_seconds=timeout_seconds, clock=SystemClock()))
 
@@ -64,7 +67,7 @@ def this_person() -> str:
     return f"{name}@{os.uname().nodename}"
 
 
-async def _sent(place: Place, request: AcceptRequest, *, timeout_seconds: float, clock: Clock) -> InboxAnswer:
+async def _sent(place: Place, request: InboxRequest, *, timeout_seconds: float, clock: Clock) -> InboxAnswer:
     folder = await anyio.to_thread.run_sync(workspace_folder, place.location.folder)
     inbox = InboxFiles(folder)
     await anyio.to_thread.run_sync(inbox.put, request)
@@ -81,11 +84,15 @@ async def _sent(place: Place, request: AcceptRequest, *, timeout_seconds: float,
         await clock.sleep(_LOOK_SECONDS)
 
 
-async def _answered_here(place: Place, request: AcceptRequest, folder: Folder, clock: Clock) -> Holder | None:
+async def _answered_here(place: Place, request: InboxRequest, folder: Folder, clock: Clock) -> Holder | None:
     """Answer all requests ourselves; the engine that was faster, if there is one."""
     try:
         await answer_requests(
-            place.plan, folder=place.location.folder.resolve(), repo_url=place.repo_url, variables=place.variables
+            place.plan,
+            folder=place.location.folder.resolve(),
+            repo_url=place.repo_url,
+            variables=place.variables,
+            service=None if place.reach is None else await place.reach(),
         )
     except OrchestrateError as error:
         holder = await _holder(folder, clock)

@@ -1,6 +1,7 @@
 """Which service a run talks to: the Cloud Agents API, the local server, or the server that this process is an agent of."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import anyio
@@ -22,21 +23,22 @@ async def service_of(agent: LocalAgent | None, environment: Environment) -> Serv
         return cloud_service(environment)
     names = agent.pass_env
     pass_env = {name: environment.variables[name] for name in names if name in environment.variables}
+    return replace(await _local_service(environment), agent=agent, pass_env=pass_env)
+
+
+async def reach_service(kind: RuntimeKind, environment: Environment) -> Service:
+    """The service at which agents are that were launched before; nothing is launched with it."""
+    return cloud_service(environment) if kind is RuntimeKind.CLOUD else await _local_service(environment)
+
+
+async def _local_service(environment: Environment) -> Service:
     inherited = _inherited_server(environment)
     if inherited is not None:
         url, key = inherited
-    else:
-        start = partial(ensure_server, environment.server_folder, environment=environment.variables)
-        endpoint = await anyio.to_thread.run_sync(start)
-        url, key = endpoint.url, endpoint.token
-    return Service(
-        kind=RuntimeKind.LOCAL,
-        url=url,
-        key=key,
-        agent=agent,
-        pass_env=pass_env,
-        is_own_server=inherited is None,
-    )
+        return Service(kind=RuntimeKind.LOCAL, url=url, key=key)
+    start = partial(ensure_server, environment.server_folder, environment=environment.variables)
+    endpoint = await anyio.to_thread.run_sync(start)
+    return Service(kind=RuntimeKind.LOCAL, url=endpoint.url, key=endpoint.token, is_own_server=True)
 
 
 def cloud_service(environment: Environment) -> Service:

@@ -42,6 +42,8 @@ class Settings:
     max_runtime_seconds: float | None = None
     #: Only answer what other processes ask: nothing is launched, looked up or watched, and the end comes at once.
     answers_only: bool = False
+    #: False where there is no service to call: what needs one is left to whoever comes next.
+    has_service: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Session:
     #: Tasks whose changed files are being compared with their paths.
     checking: frozenset[TaskName] = frozenset()
     linger: Linger = Linger.NOT_YET
+    #: Tasks whose cancel an engine that only answers sees to its end.
+    ending: frozenset[TaskName] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

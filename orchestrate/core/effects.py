@@ -20,7 +20,7 @@ A bug in a performer is answered by EffectFailed. Effects are not journalled: re
 from dataclasses import dataclass
 
 from orchestrate.core.events import Timer
-from orchestrate.model.inbox_format import InboxAnswer
+from orchestrate.model.inbox_requests import InboxAnswer
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
 from orchestrate.model.rows import TaskRow
 

@@ -9,7 +9,7 @@ from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry
 from orchestrate.core.state import State, with_error
 from orchestrate.core.verdicts import judged, pass_on_verdict
-from orchestrate.core.watching import watched
+from orchestrate.core.watching import BY_DEADLINE, watched
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus, TaskType
 
@@ -80,15 +80,20 @@ def _cancelled(row: TaskRow) -> Decision:
 
 
 def _by_whom(row: TaskRow) -> str:
-    return "somebody cancelled it at the service" if row.cancel is None else f"cancelled by {row.cancel.by}"
+    return (
+        "somebody cancelled it at the service"
+        if row.cancel is None
+        else f"cancelled by {row.cancel.by} at {row.cancel.at}"
+    )
 
 
 def _in_error(state: State, row: TaskRow, event: RunEnded) -> Decision:
     empty = event.status == RunStatus.FINISHED
     words = "the agent finished and wrote nothing" if empty else event.message or "the service says no reason"
     mode = event.failure_mode or FailureMode.UNKNOWN
+    was_to_end = row.cancel is not None and row.cancel.by != BY_DEADLINE
     row = replace(row, status=TaskStatus.ERROR, failure_mode=mode, note=words, handoff_status=None, cancel=None)
-    again = retry(state, row, at=event.at)
+    again = None if was_to_end else retry(state, row, at=event.at)
     if again is not None:
         return again
     tries = "1 try" if row.attempts == 1 else f"{row.attempts} tries"

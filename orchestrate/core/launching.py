@@ -130,6 +130,8 @@ def on_launch_delayed(state: State, event: LaunchDelayed) -> Decision:
     row = awaits(state, event.task, event.agent_id)
     if row is None:
         return NOTHING
+    if row.cancel is not None:
+        return change(RowChanged(given_up(row, at=event.at)))
     seconds = _next_delay(row, event.delay, asked_seconds=event.retry_after_seconds)
     return _postponed(row, event.delay, seconds=seconds, at=event.at) + _told_once(row, event)
 
@@ -155,6 +157,8 @@ def on_agent_not_found(state: State, event: AgentNotFound) -> Decision:
         return NOTHING
     if event.code in CONFLICT_CODES:
         return _contradicted(state, row, event)
+    if row.cancel is not None:
+        return change(RowChanged(given_up(row, at=event.at)))
     if has_left_plan(state, row):
         return change(RowChanged(_withdrawn(row, TaskStatus.PRUNED, at=event.at)))
     if row.launch.delays > 1 or state.session.phase != Phase.RUNNING:
@@ -168,6 +172,8 @@ def on_launch_access_lost(state: State, event: AccessLost) -> Decision:
     row = awaits(state, event.task, event.agent_id)
     if row is None or row.launch is None:
         return NOTHING
+    if row.launch.delays == 0 and row.cancel is not None:
+        return change(RowChanged(given_up(row, at=event.at)))
     if row.launch.delays == 0:
         return change(RowChanged(_withdrawn(row, TaskStatus.PENDING, at=event.at)))
     unknown = replace(row.launch, delay=LaunchDelay.UNKNOWN_OUTCOME)
@@ -185,6 +191,8 @@ def on_relaunch_due(state: State, event: TimerFired) -> Decision:
     if row.launch.delay == LaunchDelay.UNKNOWN_OUTCOME:
         asked = doubtful(row, at=event.at)
         return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])
+    if row.cancel is not None:
+        return change(RowChanged(given_up(row, at=event.at)))
     if has_left_plan(state, row):
         return change(RowChanged(_withdrawn(row, TaskStatus.PRUNED, at=event.at)))
     return _sent_again(state, row, at=event.at)
@@ -195,6 +203,20 @@ def doubtful(row: TaskRow, *, at: Timestamp) -> TaskRow:
     assert row.launch is not None
     intent = replace(row.launch, delay=None, delays=max(row.launch.delays, 1))
     return replace(row, launch=intent, not_before=None, last_update=at)
+
+
+def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
+    """The row whose cancel was asked for before an agent was made; the intent stays, so that its id is never used again."""
+    assert row.cancel is not None
+    return replace(
+        row,
+        status=TaskStatus.CANCELLED,
+        cancel=None,
+        note=row.note or f"cancelled by {row.cancel.by}; no agent was made",
+        not_before=None,
+        finished_at=at,
+        last_update=at,
+    )
 
 
 def look_for_agent(name: TaskName) -> str:

@@ -16,11 +16,13 @@ from typing import assert_never
 
 from orchestrate.core import (
     accepting,
+    cancelling,
     finishing,
     launching,
     operating,
     path_checks,
     recovery,
+    requesting,
     retrying,
     scheduling,
     transitions,
@@ -54,6 +56,7 @@ from orchestrate.core.events import (
 from orchestrate.core.request_events import (
     AcceptanceWritten,
     AcceptRequested,
+    CancelRequested,
     FileSetAside,
     RequestAnswered,
     RequestUnmet,
@@ -134,12 +137,14 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return accepting.on_accept_requested(state, event)
         case AcceptanceWritten():
             return accepting.on_acceptance_written(state, event)
+        case CancelRequested():
+            return cancelling.on_cancel_requested(state, event)
         case RequestUnmet():
-            return accepting.on_request_unmet(state, event)
+            return requesting.on_request_unmet(state, event)
         case FileSetAside():
-            return accepting.on_file_set_aside(state, event)
+            return requesting.on_file_set_aside(state, event)
         case RequestAnswered():
-            return accepting.on_request_answered(state, event)
+            return requesting.on_request_answered(state, event)
         case PathsChecked():
             return path_checks.on_paths_checked(state, event)
         case TimerFired():
@@ -155,7 +160,7 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
 def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
     """A bug of ours; nothing waits for what it kept from happening."""
     if event.request is not None:
-        return watching.on_effect_failed(state, event) + change(accepting.closed(state, event.request))
+        return watching.on_effect_failed(state, event) + change(requesting.closed(state, event.request))
     if event.effect == CheckPaths.__name__ and event.task is not None:
         return watching.on_effect_failed(state, event) + change(path_checks.no_longer_checked(state, event.task))
     return watching.on_effect_failed(state, event)

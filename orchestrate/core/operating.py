@@ -94,7 +94,7 @@ def end_if_over(state: State) -> Decision:
     if session.phase == Phase.LEAVING:
         return NOTHING if state.awaiting else _end(state)
     if session.settings.answers_only:
-        return NOTHING if session.requests else _leave(state, EXIT_DONE)
+        return NOTHING if session.requests or _is_ending(state) else _leave(state, EXIT_DONE)
     if session.has_new_error and not session.settings.drain:
         return _leave(state, EXIT_PLANNERS_TURN)
     if state.running > _unwatched(state) or _goes_on(state) or session.requests:
@@ -114,6 +114,15 @@ def _linger(state: State) -> Decision:
 def _goes_on(state: State) -> bool:
     """True while something may still start by itself; a task that is ready had no slot, so it waits for a run's end."""
     return hold_reason(state) is None and state.postponed > 0
+
+
+def _is_ending(state: State) -> bool:
+    """True while a cancel that this engine sees to its end is not confirmed, and somebody watches the run."""
+    rows, gone = state.rows, state.session.unwatched
+    return any(
+        rows[name].status == TaskStatus.RUNNING and rows[name].attempts != gone.get(name)
+        for name in state.session.ending
+    )
 
 
 def _unwatched(state: State) -> int:

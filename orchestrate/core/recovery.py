@@ -72,7 +72,7 @@ def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> T
             depends_on=task.depends_on,
             last_update=at,
         )
-    if row.status == TaskStatus.PRUNED and row.attempts == 0 and row.agent_id is None:
+    if row.status == TaskStatus.PRUNED and row.attempts == 0 and row.agent_id is None and row.cancel is None:
         row = replace(row, status=TaskStatus.PENDING, note=None, last_update=at)
     if row.status != TaskStatus.PENDING:
         return row
@@ -123,14 +123,15 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
         if row.status == TaskStatus.PENDING:
             effects += retry_timer(row, now=at)
         elif row.status == TaskStatus.RUNNING:
-            decision = _taken_up_row(state, row, at=at)
+            decision = taken_up_row(state, row, at=at)
             changes += decision.changes
             effects += decision.effects
     handed_off = (row for row in state.rows_in_order() if row.status == TaskStatus.HANDED_OFF)
     return Decision(tuple(changes), tuple(effects)) + check_paths(state, handed_off)
 
 
-def _taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    """What a row that says "running" asks of an engine that has just begun with it."""
     if row.agent_id is not None and row.run_id is not None:
         return change(effects=[WatchRun(row=row), *_cancel_asked_for(row), *deadline_timer(state, row, now=at)])
     if row.launch is None or row.agent_id is not None or row.run_id is not None:

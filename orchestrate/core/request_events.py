@@ -30,6 +30,15 @@ class AcceptanceWritten(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRequested(Event):
+    """Another process wants this task stopped, whether it runs or waits."""
+
+    request: RequestId
+    task: TaskName
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestUnmet(Event):
     """A request cannot be carried out, whatever the state: its kind is unknown, or a file of ours cannot be written."""
 

@@ -175,6 +175,17 @@ def _acceptance_written(scene: _Scene) -> list[str]:
     return [f"accepted by {scene.said('by')} on {scene.row.branch}{f': {note}' if note else ''}"]
 
 
+def _cancel_requested(scene: _Scene) -> list[str]:
+    who = scene.said("by") or "somebody"
+    match scene.row.status:
+        case TaskStatus.PRUNED:
+            return [f"stopped by {who} before its launch"]
+        case TaskStatus.CANCELLED:
+            return [f"cancelled: {scene.row.note}"]
+        case _:
+            return [f"{who} asked for its cancel"]
+
+
 def _paths_checked(scene: _Scene) -> list[str]:
     check = scene.row.paths_check
     if check is None or check.unknown is not None or not check.findings:
@@ -243,6 +254,7 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "RunMissing": _run_missing,
         "TimerFired": _timer_fired,
         "AcceptanceWritten": _acceptance_written,
+        "CancelRequested": _cancel_requested,
         "PathsChecked": _paths_checked,
         "EffectFailed": _effect_failed,
     }

@@ -21,7 +21,7 @@ TABLE = (
     Transition(TaskStatus.PENDING, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.ERROR, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.CANCELLED, TaskStatus.HANDED_OFF, (_BY_HAND,)),
-    Transition(TaskStatus.PENDING, TaskStatus.PRUNED, ("PlanRead without the task",)),
+    Transition(TaskStatus.PENDING, TaskStatus.PRUNED, ("PlanRead without the task", "CancelRequested")),
     Transition(TaskStatus.PRUNED, TaskStatus.PENDING, ("PlanRead with the task again, never launched",)),
     Transition(TaskStatus.RUNNING, TaskStatus.HANDED_OFF, ("RunEnded FINISHED with a message",)),
     Transition(
@@ -35,7 +35,11 @@ TABLE = (
             "PlanRead of a row without both ids",
         ),
     ),
-    Transition(TaskStatus.RUNNING, TaskStatus.CANCELLED, ("RunEnded CANCELLED",)),
+    Transition(
+        TaskStatus.RUNNING,
+        TaskStatus.CANCELLED,
+        ("RunEnded CANCELLED", "CancelRequested or StopFound, and no agent was made"),
+    ),
     Transition(
         TaskStatus.RUNNING,
         TaskStatus.PENDING,

@@ -25,6 +25,8 @@ from orchestrate.model.vocabulary import FailureMode, LaunchDelay, TaskStatus
 
 #: Seconds after which a cancel that was not confirmed is asked for again.
 CANCEL_AGAIN_SECONDS = 30.0
+#: Who asked for a cancel that the task's deadline brought.
+BY_DEADLINE = "deadline"
 #: What a timer may be early by, where two clocks differ a little.
 _EARLY_SECONDS = 1.0
 _LAUNCHES = frozenset({LaunchAgent.__name__, LookUpAgent.__name__})
@@ -117,7 +119,7 @@ def on_deadline(state: State, event: TimerFired) -> Decision:
     if _seconds_left(seconds, row, now=event.at) > _EARLY_SECONDS:
         return change(effects=deadline_timer(state, row, now=event.at))
     note = f"its deadline of {seconds:g} s was reached; it was cancelled"
-    row = replace(row, cancel=Cancel(by="deadline", at=event.at), note=note, last_update=event.at)
+    row = replace(row, cancel=Cancel(by=BY_DEADLINE, at=event.at), note=note, last_update=event.at)
     return change(RowChanged(row), AttentionRaised(f"{row.name}: {note}."), effects=cancel_orders(row))
 
 

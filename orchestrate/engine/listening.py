@@ -1,13 +1,12 @@
 """Listening to other processes: their requests become events, each once in an engine's life."""
 
 from collections.abc import Iterable, Sequence
-from typing import assert_never
 
 from orchestrate.core.events import Event
-from orchestrate.core.request_events import AcceptRequested, FileSetAside, RequestUnmet
+from orchestrate.core.request_events import AcceptRequested, CancelRequested, FileSetAside, RequestUnmet
 from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import OrchestrateError
-from orchestrate.model.inbox_format import AcceptRequest, UnknownRequest
+from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, InboxRequest, UnknownRequest
 from orchestrate.model.names import RequestId
 from orchestrate.ports import Clock, Incoming, Misfit, Requests
 
@@ -55,21 +54,7 @@ class Listener:
         if item.id in self._reported:
             return ()
         self._reported.add(item.id)
-        match item:
-            case AcceptRequest():
-                event: Event = AcceptRequested(
-                    request=item.id, task=item.task, branch=item.branch, by=item.by, note=item.note
-                )
-            case UnknownRequest():
-                event = RequestUnmet(
-                    request=item.id,
-                    code="unknown_request",
-                    message=f"this engine does not know the request {item.kind!r}.",
-                    hint="install a newer orchestrate-agents where the engine runs",
-                )
-            case _:
-                assert_never(item)
-        return (event,)
+        return (event_of(item),)
 
     def _misfit(self, item: Misfit) -> Iterable[Event]:
         self._misfits += 1
@@ -78,6 +63,25 @@ class Listener:
         further = " Further ones are moved there unsaid." if self._misfits == _TOLD else ""
         message = f"inbox/{item.name} is no request ({item.reason}); it was moved to inbox/rejected.{further}"
         return (FileSetAside(message=message, request=item.request_id),)
+
+
+def event_of(request: InboxRequest) -> Event:
+    """What a request is to the core."""
+    match request:
+        case AcceptRequest():
+            return AcceptRequested(
+                request=request.id, task=request.task, branch=request.branch, by=request.by, note=request.note
+            )
+        case CancelRequest():
+            return CancelRequested(request=request.id, task=request.task, by=request.by)
+        case _:
+            kind = request.named if isinstance(request, UnknownRequest) else request.kind
+            return RequestUnmet(
+                request=request.id,
+                code="unknown_request",
+                message=f"this engine does not know the request {kind!r}.",
+                hint="install a newer orchestrate-agents where the engine runs",
+            )
 
 
 def requests_of(events: Iterable[Event]) -> tuple[RequestId, ...]:

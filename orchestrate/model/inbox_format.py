@@ -1,12 +1,12 @@
 """Requests of other processes and the engine's answers, as they stand in ``inbox/``, and back.
 
 A request is a file that anybody with access to the workspace may write, so it is read without trust: what is no
-request is told apart (``WorkspaceDamaged``) from one of a kind that this version does not know.
+request is told apart (``WorkspaceDamaged``) from one of a kind that this version does not know. On disk a request has
+its record's fields in camelCase; what says nothing is left out.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from dataclasses import fields as fields_of
 from types import MappingProxyType
 
 import orjson
@@ -14,72 +14,38 @@ import orjson
 from orchestrate.errors import WorkspaceDamaged
 from orchestrate.model.dumping import dump
 from orchestrate.model.fields import Fields
+from orchestrate.model.inbox_requests import (
+    AcceptRequest,
+    CancelRequest,
+    InboxAnswer,
+    InboxRequest,
+    RequestKind,
+    RespawnRequest,
+    UnknownRequest,
+)
 from orchestrate.model.names import RequestId, TaskName, is_kebab_case, is_valid_ref
 
 #: Longest text of one field: a note of some pages.
 LONGEST_TEXT = 16_000
 #: A request beyond this is none; the largest has a note in which every character is escaped.
 LARGEST_REQUEST_BYTES = 256 * 1024
-_LONGEST_NAME = 200
+#: Longest name of a person or a branch.
+LONGEST_NAME = 200
+#: Most tasks that one request names.
+MOST_TASKS = 2_000
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
+_SILENT = (None, False, (), _NOTHING)
 
 
-class RequestKind(StrEnum):
-    """What another process may ask of the engine."""
-
-    ACCEPT = "accept"
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptRequest:
-    """A person says that the task is done on this branch."""
-
-    id: RequestId
-    #: Who asks, for people.
-    by: str
-    task: TaskName
-    branch: str
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class UnknownRequest:
-    """A request of a kind that this version does not know."""
-
-    id: RequestId
-    kind: str
-
-
-InboxRequest = AcceptRequest | UnknownRequest
-
-
-@dataclass(frozen=True, slots=True)
-class InboxAnswer:
-    """What became of a request."""
-
-    id: RequestId
-    #: True when it was carried out, now or earlier.
-    is_done: bool
-    #: Why it was refused, as a word for programs and in a sentence; empty when it was carried out.
-    code: str = ""
-    message: str = ""
-    hint: str | None = None
-    #: What came of it.
-    details: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)
-
-
-def encode_request(request: AcceptRequest) -> bytes:
+def encode_request(request: InboxRequest) -> bytes:
     """The request as one line of JSON."""
-    document = {
-        "id": request.id,
-        "kind": RequestKind.ACCEPT,
-        "by": request.by,
-        "task": request.task,
-        "branch": request.branch,
-        "note": request.note,
-    }
-    return dump({key: value for key, value in document.items() if value is not None}) + b"\n"
+    document: dict[str, object] = {"id": request.id, "kind": request.kind, "by": request.by}
+    for item in fields_of(request):
+        value = getattr(request, item.name)
+        if value not in _SILENT:
+            document[_on_disk(item.name)] = dict(value) if isinstance(value, Mapping) else value
+    return dump(document) + b"\n"
 
 
 def decode_request(data: bytes, *, request_id: RequestId) -> InboxRequest:
@@ -88,17 +54,13 @@ def decode_request(data: bytes, *, request_id: RequestId) -> InboxRequest:
     if fields.essential_text("id") != request_id:
         fields.refuse("id", "it is not the name of the file")
     kind = fields.essential_text("kind")
-    if kind != RequestKind.ACCEPT:
-        return UnknownRequest(request_id, kind[:_LONGEST_NAME])
-    task, branch = fields.essential_text("task"), fields.essential_text("branch")
-    if not is_kebab_case(task):
-        fields.refuse("task", "it is no task name")
-    if not is_valid_ref(branch) or len(branch) > _LONGEST_NAME:
-        fields.refuse("branch", "it is no name of a branch")
-    by, note = fields.essential_text("by"), fields.text("note")
-    if len(by) > _LONGEST_NAME or len(note or "") > LONGEST_TEXT:
-        fields.refuse("note", f"longer than {LONGEST_TEXT} characters")
-    return AcceptRequest(request_id, by=by, task=TaskName(task), branch=branch, note=note or None)
+    read = _READERS.get(kind)
+    if read is None:
+        return UnknownRequest(request_id, by=(fields.text("by") or "")[:LONGEST_NAME], named=kind[:LONGEST_NAME])
+    by = fields.essential_text("by")
+    if len(by) > LONGEST_NAME:
+        fields.refuse("by", f"longer than {LONGEST_NAME} characters")
+    return read(fields, request_id, by)
 
 
 def encode_answer(answer: InboxAnswer) -> bytes:
@@ -122,6 +84,62 @@ def decode_answer(data: bytes, *, request_id: RequestId) -> InboxAnswer:
         hint=fields.text("hint"),
         details=fields.mapping("details") or _NOTHING,
     )
+
+
+def _accept(fields: Fields, request_id: RequestId, by: str) -> AcceptRequest:
+    task, branch, note = _task(fields), _branch(fields, fields.essential_text("branch")), _text(fields, "note")
+    return AcceptRequest(request_id, by, task=task, branch=branch, note=note)
+
+
+def _cancel(fields: Fields, request_id: RequestId, by: str) -> CancelRequest:
+    return CancelRequest(request_id, by, task=_task(fields))
+
+
+def _respawn(fields: Fields, request_id: RequestId, by: str) -> RespawnRequest:
+    tasks, refs = fields.names("tasks", TaskName), fields.mapping("startingRefs") or {}
+    if not tasks or len(tasks) > MOST_TASKS or not all(map(is_kebab_case, tasks)):
+        fields.refuse("tasks", "they are no list of task names")
+    if not all(name in tasks for name in refs):
+        fields.refuse("startingRefs", "it names a task that is not asked for")
+    return RespawnRequest(
+        request_id,
+        by,
+        tasks=tasks,
+        again=fields.flag("again") or False,
+        source=fields.flag("source") or False,
+        cascade=fields.flag("cascade") or False,
+        starting_refs={TaskName(name): _branch(fields, ref) for name, ref in refs.items()},
+    )
+
+
+_READERS: Mapping[str, Callable[[Fields, RequestId, str], InboxRequest]] = MappingProxyType(
+    {RequestKind.ACCEPT: _accept, RequestKind.CANCEL: _cancel, RequestKind.RESPAWN: _respawn}
+)
+
+
+def _task(fields: Fields) -> TaskName:
+    task = fields.essential_text("task")
+    if not is_kebab_case(task):
+        fields.refuse("task", "it is no task name")
+    return TaskName(task)
+
+
+def _branch(fields: Fields, branch: object) -> str:
+    if not isinstance(branch, str) or not is_valid_ref(branch) or len(branch) > LONGEST_NAME:
+        fields.refuse("branch", "it is no name of a branch")
+    return branch
+
+
+def _text(fields: Fields, key: str) -> str | None:
+    text = fields.text(key)
+    if len(text or "") > LONGEST_TEXT:
+        fields.refuse(key, f"longer than {LONGEST_TEXT} characters")
+    return text or None
+
+
+def _on_disk(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.title, others))
 
 
 def _fields(data: bytes) -> Fields:

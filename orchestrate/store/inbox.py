@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.inbox_format import (
     LARGEST_REQUEST_BYTES,
-    AcceptRequest,
-    InboxAnswer,
     decode_answer,
     decode_request,
     encode_answer,
     encode_request,
 )
+from orchestrate.model.inbox_requests import InboxAnswer, InboxRequest
 from orchestrate.model.names import RequestId, is_request_id
 from orchestrate.ports import Incoming, Misfit
 from orchestrate.store.files import Folder, failure, sync
@@ -54,7 +53,7 @@ class InboxFiles:
     def __init__(self, workspace: Folder) -> None:
         self._folder = workspace.below(INBOX)
 
-    def put(self, request: AcceptRequest) -> None:
+    def put(self, request: InboxRequest) -> None:
         """Hand in a request; it is on the disk when this returns."""
         self._folder.replace({f"{request.id}{_REQUEST}": encode_request(request)})
 

@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 
 from orchestrate.errors import InputRefused, StorageFailed
-from orchestrate.model.inbox_format import InboxAnswer
+from orchestrate.model.inbox_requests import InboxAnswer
 from orchestrate.model.names import EngineId, TaskName
 from orchestrate.model.records import Record, encode_record
 from orchestrate.model.row_format import encode_row

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from orchestrate.errors import StorageFailed, WorkspaceDamaged
-from orchestrate.model.inbox_format import AcceptRequest, InboxAnswer
+from orchestrate.model.inbox_requests import AcceptRequest, InboxAnswer
 from orchestrate.store.files import Folder
 from orchestrate.store.inbox import InboxFiles
 from orchestrate.store.workspace import WorkspaceStore

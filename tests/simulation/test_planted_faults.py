@@ -77,9 +77,9 @@ _FAULTS = [
         "False or",
         id="a dependant starts from a placeholder that is not there",
     ),
-    pytest.param(recovery._taken_up_row, "[WatchRun(row=row), ", "[", id="a resumed engine does not watch what runs"),
+    pytest.param(recovery.taken_up_row, "[WatchRun(row=row), ", "[", id="a resumed engine does not watch what runs"),
     pytest.param(
-        recovery._taken_up_row,
+        recovery.taken_up_row,
         "return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])",
         "return change(RowChanged(replace(row, status=TaskStatus.PENDING, launch=None)))",
         id="a resumed engine launches again without a look-up",

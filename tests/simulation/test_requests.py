@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from orchestrate.core.changes import Settings
-from orchestrate.model.inbox_format import AcceptRequest
+from orchestrate.model.inbox_requests import AcceptRequest
 from orchestrate.model.vocabulary import RunStatus, TaskStatus
 from tests.support.builders import SLUG, a_plan, a_task
 from tests.support.engine_room import EngineRoom, ends_after

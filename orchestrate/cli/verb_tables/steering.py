@@ -15,6 +15,17 @@ STEER = (
         has_dry_run=False,
     ),
     Verb(
+        name="cancel",
+        module="orchestrate.cli.cancel",
+        group="steer",
+        help="stop a task: its agent is cancelled and seen to have ended; one that waits will not be launched",
+        examples=(
+            ("cancel . merge-export", "also while a run goes on"),
+            ("cancel . merge-export --timeout 0", "ask for it and do not wait"),
+        ),
+        has_dry_run=False,
+    ),
+    Verb(
         name="reset",
         module="orchestrate.cli.reset",
         group="steer",

@@ -2,7 +2,7 @@ import pytest
 
 from orchestrate.cli.answering import _NoService, answer_requests
 from orchestrate.errors import InputRefused
-from orchestrate.model.inbox_format import AcceptRequest
+from orchestrate.model.inbox_requests import AcceptRequest
 from orchestrate.model.vocabulary import TaskStatus
 from orchestrate.store.files import Folder
 from orchestrate.store.inbox import InboxFiles

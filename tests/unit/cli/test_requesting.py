@@ -5,7 +5,7 @@ from orchestrate.cli import requesting
 from orchestrate.cli.locating import locate
 from orchestrate.cli.requesting import Place, new_request_id, send_request, this_person
 from orchestrate.errors import OutcomeUnknown, WorkspaceDamaged
-from orchestrate.model.inbox_format import AcceptRequest, InboxAnswer
+from orchestrate.model.inbox_requests import AcceptRequest, InboxAnswer
 from orchestrate.model.names import is_request_id
 from orchestrate.model.vocabulary import TaskStatus
 from orchestrate.store.files import Folder

@@ -140,7 +140,7 @@ def test_a_postmortem_does_not_hide_the_handoff_of_a_former_run():
     ("row", "note"),
     [
         ({}, "somebody cancelled it at the service"),
-        ({"cancel": Cancel(by="operator", at=moment())}, "cancelled by operator"),
+        ({"cancel": Cancel(by="operator", at=moment())}, f"cancelled by operator at {moment()}"),
         ({"note": "its deadline of 9 s was reached"}, "its deadline of 9 s was reached"),
     ],
 )

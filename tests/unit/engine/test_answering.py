@@ -4,7 +4,7 @@ from orchestrate.core.effects import AnswerRequest, WriteAcceptance
 from orchestrate.core.request_events import AcceptanceWritten, RequestAnswered, RequestUnmet
 from orchestrate.engine.answering import Clerk
 from orchestrate.errors import InputRefused, StorageFailed
-from orchestrate.model.inbox_format import InboxAnswer
+from orchestrate.model.inbox_requests import InboxAnswer
 from tests.support.builders import a_row, moment
 from tests.support.memory_store import MemoryArchive, MemoryRequests
 

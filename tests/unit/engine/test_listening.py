@@ -1,11 +1,11 @@
 import anyio
 
 from orchestrate.core.events import EngineStarted
-from orchestrate.core.request_events import AcceptRequested, FileSetAside, RequestUnmet
+from orchestrate.core.request_events import AcceptRequested, CancelRequested, FileSetAside, RequestUnmet
 from orchestrate.engine.inbox import Inbox
-from orchestrate.engine.listening import LOOK_SECONDS, Listener, requests_of
+from orchestrate.engine.listening import LOOK_SECONDS, Listener, event_of, requests_of
 from orchestrate.errors import StorageFailed
-from orchestrate.model.inbox_format import AcceptRequest, UnknownRequest
+from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, UnknownRequest
 from orchestrate.ports import Misfit
 from orchestrate.text.redaction import REDACTED, Redactor
 from tests.support.engine_room import SECRET
@@ -23,13 +23,17 @@ def a_listener(requests):
 @virtually
 async def test_each_request_is_reported_once_although_it_stays_until_it_is_answered():
     requests = MemoryRequests(MemoryArchive())
-    requests.waiting = [ASKED, UnknownRequest("r2", "dance")]
+    requests.waiting = [ASKED, UnknownRequest("r2", by="", named="dance")]
     listener, _ = a_listener(requests)
     first = await listener.look()
     assert first[0] == AcceptRequested(request="r1", task="a", branch="ana/a", by="ana", note=ASKED.note)
     assert (type(first[1]), first[1].code) == (RequestUnmet, "unknown_request")
     assert await listener.look() == []
     assert requests_of([*first, EngineStarted(engine="e"), FileSetAside(message="x")]) == ("r1", "r2")
+
+
+def test_each_kind_of_request_is_an_event_of_its_own():
+    assert event_of(CancelRequest("r", "ana", task="a")) == CancelRequested(request="r", task="a", by="ana")
 
 
 @virtually

@@ -18,7 +18,7 @@ from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.performers import Performers
 from orchestrate.engine.timers import Timers
 from orchestrate.errors import StorageFailed, WorkspaceDamaged
-from orchestrate.model.inbox_format import InboxAnswer
+from orchestrate.model.inbox_requests import InboxAnswer
 from orchestrate.text.redaction import REDACTED, Redactor
 from tests.support.builders import a_launching_row, a_running_row, agent_of, run_of
 from tests.support.engine_room import SECRET, TroubledService

@@ -9,14 +9,13 @@ from orchestrate.errors import WorkspaceDamaged
 from orchestrate.model.inbox_format import (
     LARGEST_REQUEST_BYTES,
     LONGEST_TEXT,
-    AcceptRequest,
-    InboxAnswer,
-    UnknownRequest,
+    MOST_TASKS,
     decode_answer,
     decode_request,
     encode_answer,
     encode_request,
 )
+from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, InboxAnswer, RespawnRequest, UnknownRequest
 
 R = "11111111-0000-4000-8000-000000000001"
 DOCUMENT = {"id": R, "kind": "accept", "by": "ana", "task": "a", "branch": "ana/a"}
@@ -37,9 +36,11 @@ def test_the_longest_note_is_within_the_bound_of_a_file():
 
 
 def test_a_kind_that_is_not_known_is_no_damage():
-    assert decode_request(orjson.dumps({"id": R, "kind": "dance"}), request_id=R) == UnknownRequest(R, "dance")
+    assert decode_request(orjson.dumps({"id": R, "kind": "dance"}), request_id=R) == UnknownRequest(
+        R, by="", named="dance"
+    )
     (unknown,) = [decode_request(orjson.dumps({"id": R, "kind": "x" * 999}), request_id=R)]
-    assert unknown == UnknownRequest(R, "x" * 200)
+    assert unknown == UnknownRequest(R, by="", named="x" * 200)
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,33 @@ def test_what_is_no_object_is_refused(data):
 )
 def test_an_answer_comes_back_as_it_was(answer):
     assert decode_answer(encode_answer(answer), request_id=R) == answer
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        CancelRequest(R, "ana", task="a"),
+        RespawnRequest(R, "ana", tasks=("a", "b")),
+        RespawnRequest(R, "ana", tasks=("a",), again=True, cascade=True, source=True, starting_refs={"a": "cursor/a"}),
+    ],
+)
+def test_every_kind_comes_back_as_it_was(request_):
+    assert decode_request(encode_request(request_), request_id=R) == request_
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "cancel", "task": "A"},
+        {"kind": "respawn", "tasks": []},
+        {"kind": "respawn", "tasks": ["../x"]},
+        {"kind": "respawn", "tasks": ["a"] * (MOST_TASKS + 1)},
+        {"kind": "respawn", "tasks": ["a"], "startingRefs": {"b": "main"}},
+        {"kind": "respawn", "tasks": ["a"], "startingRefs": {"a": "--upload-pack"}},
+        {"kind": "respawn", "tasks": ["a"], "startingRefs": {"a": 3}},
+    ],
+    ids=lambda wrong: json.dumps(wrong)[:60],
+)
+def test_what_is_no_request_of_its_kind_is_refused(wrong):
+    with pytest.raises(WorkspaceDamaged):
+        decode_request(orjson.dumps({"id": R, "by": "ana", **wrong}), request_id=R)

@@ -7,7 +7,8 @@ import uuid
 import pytest
 
 from orchestrate.errors import InputRefused, OrchestrateError
-from orchestrate.model.inbox_format import AcceptRequest, InboxAnswer, UnknownRequest, encode_request
+from orchestrate.model.inbox_format import encode_request
+from orchestrate.model.inbox_requests import AcceptRequest, InboxAnswer, UnknownRequest
 from orchestrate.ports import Misfit
 from orchestrate.store.files import Folder
 from orchestrate.store.inbox import InboxFiles
@@ -115,7 +116,7 @@ def test_an_answer_that_is_no_file_is_moved_away(box, inbox):
 
 def test_a_request_of_an_unknown_kind_is_kept_for_its_answer(box, inbox):
     (inbox / f"{A}.json").write_text(json.dumps({"id": A, "kind": "dance"}))
-    assert box.take() == [UnknownRequest(A, "dance")]
+    assert box.take() == [UnknownRequest(A, by="", named="dance")]
     assert names(inbox) == [f"{A}.json"]
 
 

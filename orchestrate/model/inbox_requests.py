@@ -1,0 +1,95 @@
+"""What other processes may ask of whoever runs a workspace: a record for each kind of request, and the answer.
+
+A kind is its record here, its reading in ``model.inbox_format``, its event in ``core.request_events`` with a handler in
+the core, and an arm in ``engine.listening``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import ClassVar
+
+from orchestrate.model.names import RequestId, TaskName
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+class RequestKind(StrEnum):
+    """What another process may ask of the engine."""
+
+    ACCEPT = "accept"
+    CANCEL = "cancel"
+    RESPAWN = "respawn"
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRequest:
+    """Base of all requests."""
+
+    kind: ClassVar[str]
+
+    id: RequestId
+    #: Who asks, for people.
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptRequest(InboxRequest):
+    """A person says that the task is done on this branch."""
+
+    kind: ClassVar[str] = RequestKind.ACCEPT
+
+    task: TaskName
+    branch: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRequest(InboxRequest):
+    """The task is to be stopped, whether it runs or waits."""
+
+    kind: ClassVar[str] = RequestKind.CANCEL
+
+    task: TaskName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RespawnRequest(InboxRequest):
+    """These tasks are to be tried anew, all of them or none."""
+
+    kind: ClassVar[str] = RequestKind.RESPAWN
+
+    tasks: tuple[TaskName, ...]
+    #: Also those that handed off.
+    again: bool = False
+    #: Also the task on whose branch each of them works: the one that a verifier checks.
+    source: bool = False
+    #: Also those that ran on the branches of the former attempts.
+    cascade: bool = False
+    #: For each task that is to start from a branch of its own: which.
+    starting_refs: Mapping[TaskName, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownRequest(InboxRequest):
+    """A request of a kind that this version does not know."""
+
+    kind: ClassVar[str] = ""
+
+    named: str
+
+
+@dataclass(frozen=True, slots=True)
+class InboxAnswer:
+    """What became of a request."""
+
+    id: RequestId
+    #: True when it was carried out, now or earlier.
+    is_done: bool
+    #: Why it was refused, as a word for programs and in a sentence; empty when it was carried out.
+    code: str = ""
+    message: str = ""
+    hint: str | None = None
+    #: What came of it.
+    details: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)
