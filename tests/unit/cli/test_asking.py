@@ -53,7 +53,9 @@ def test_the_engine_that_runs_is_known(folder):
     ],
 )
 def test_the_service_is_the_one_that_a_run_would_choose(folder, flag, variables, kind):
-    reached = reach(asked_workspace(str(folder)), argparse.Namespace(runtime=flag), settings_of(variables, streams=Streams()))
+    reached = reach(
+        asked_workspace(str(folder)), argparse.Namespace(runtime=flag), settings_of(variables, streams=Streams())
+    )
     assert reached.args[0] is kind
 
 
