@@ -77,8 +77,12 @@ def _rules() -> str:
 
 
 def _kinds(base: type) -> Iterator[type]:
-    """The subclasses of this base, by module and in the order of their source."""
-    return iter(sorted(base.__subclasses__(), key=lambda kind: kind.__module__))
+    """The subclasses of this base, by module and in the order of their source.
+
+    A dataclass with slots takes the place of a class of its name, which may live a little longer; the later one counts.
+    """
+    kinds = {kind.__name__: kind for kind in base.__subclasses__()}
+    return iter(sorted(kinds.values(), key=lambda kind: kind.__module__))
 
 
 def _event_row(kind: type) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from orchestrate.model.inbox_requests import InboxAnswer, InboxRequest
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, TaskRow
-from orchestrate.model.wire import Agent, Created, Frame, Run
+from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
 
 
 class Clock(Protocol):
@@ -59,6 +59,10 @@ class AgentService(Protocol):
 
     async def cancel_run(self, agent_id: AgentId, run_id: RunId) -> None:
         """Ask for the run's end; only its status confirms it."""
+        ...
+
+    async def usage(self, agent_id: AgentId) -> AgentUsage:
+        """What the agent took over all its runs; what is absent is not known yet."""
         ...
 
 

@@ -16,7 +16,7 @@ from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.model.names import AgentId, RunId, TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
-from orchestrate.model.wire import Agent, Created, Frame, Run
+from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
 from orchestrate.ports import AgentService, Publication
 from orchestrate.repo.git import Git
 from orchestrate.store.workspace import WorkspaceStore
@@ -68,6 +68,10 @@ class _NoService:
         _refuse(body, key)
 
     async def get_agent(self, agent_id: AgentId) -> Agent:
+        """Not called."""
+        _refuse(agent_id)
+
+    async def usage(self, agent_id: AgentId) -> AgentUsage:
         """Not called."""
         _refuse(agent_id)
 

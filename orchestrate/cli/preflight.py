@@ -24,7 +24,7 @@ ONLY_MODEL = "default"
 #: How many models a message names where none is near.
 _MODELS_NAMED = 8
 #: Bounds of a plan that nothing keeps yet.
-_LIMITS_NOT_KEPT = ("max_depth", "max_agents", "budget_cents", "reserve_cents")
+_LIMITS_NOT_KEPT = ("max_depth",)
 #: Fields of a task that nothing acts on yet.
 _TASK_FIELDS_NOT_KEPT = ("measurements", "cpus", "memory_mb")
 

@@ -35,6 +35,9 @@ from orchestrate.system import SystemClock
 from orchestrate.text.prompts import DEFAULT_INSTALL
 from orchestrate.text.templates import Templates
 
+#: Seconds that a run waits for costs where only they let it go on; on this machine they are there at once, or never.
+_COST_PATIENCE = {RuntimeKind.CLOUD: 600.0, RuntimeKind.LOCAL: 60.0}
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -104,6 +107,7 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         max_concurrent=concurrency(request.max_concurrent, plan=plan, kind=runtime.kind),
         drain=request.drain,
         max_runtime_seconds=request.max_runtime_seconds,
+        cost_patience_seconds=_COST_PATIENCE[runtime.kind],
     )
     return Prepared(
         plan=plan,

@@ -11,7 +11,7 @@ from enum import StrEnum
 from immutables import Map
 
 from orchestrate.core.effects import Effect
-from orchestrate.model.names import RequestId, TaskName
+from orchestrate.model.names import RequestId, TaskName, Timestamp
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
 
@@ -25,7 +25,7 @@ class Phase(StrEnum):
 
 
 class Linger(StrEnum):
-    """Whether a run that is over but for the comparing of paths still waits for that."""
+    """Whether a run that is over but for the comparing of paths and for costs still waits for that."""
 
     NOT_YET = "not-yet"
     NOW = "now"
@@ -44,6 +44,24 @@ class Settings:
     answers_only: bool = False
     #: False where there is no service to call: what needs one is left to whoever comes next.
     has_service: bool = True
+    #: Seconds from the end of a run for which its cost is waited for where only that may let the plan go on.
+    cost_patience_seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question for the cost of an attempt."""
+
+    #: When the run ended, as far as that is known.
+    since: Timestamp
+    #: How often it was answered that nothing is known yet.
+    answers: int = 0
+    #: True while the end of a run waits a moment for its first answer.
+    lingers: bool = False
+    #: True while an answer is on its way; else a timer is.
+    is_asked: bool = True
+    #: True once nobody waits for the cost any more, whether it is still asked for or not.
+    is_given_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +84,10 @@ class Session:
     linger: Linger = Linger.NOT_YET
     #: Tasks whose cancel an engine that only answers sees to its end.
     ending: frozenset[TaskName] = frozenset()
+    #: Attempts whose cost is asked for.
+    inquiries: Map[tuple[TaskName, int], Inquiry] = field(default_factory=Map)
+    #: The limit of the plan that operators were last told of because it keeps tasks waiting.
+    bound_told: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ CancelRun        CancelAnswered
 WriteAcceptance  AcceptanceWritten, RequestUnmet
 AnswerRequest    RequestAnswered
 CheckPaths       PathsChecked
+AskUsage         UsageAnswered
 SetTimer         TimerFired
 EndRun           none: the loop ends
 ===============  ==============================================================================================
@@ -93,6 +94,15 @@ class CheckPaths(Effect):
     row: TaskRow
     allowed: tuple[str, ...]
     forbidden: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskUsage(Effect):
+    """Ask the service what an attempt's agent cost."""
+
+    task: TaskName
+    attempt: int
+    agent_id: AgentId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,10 @@ class TimerKind(StrEnum):
     GRACE = "grace"
     #: The planned end of this engine's time.
     CHECKPOINT = "checkpoint"
-    #: Nothing is left to do but to compare paths, and that was awaited long enough.
+    #: Nothing is left to do but to compare paths and to hear of costs, and that was awaited long enough.
     LINGER = "linger"
+    #: A cost that was not known is asked for again.
+    USAGE = "usage"
 
 
 @dataclass(frozen=True, slots=True)

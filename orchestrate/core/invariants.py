@@ -1,5 +1,6 @@
 """What must hold after every event; tests check it, and the seeded world lives by it."""
 
+from orchestrate.core.budgets import Money, money_of
 from orchestrate.core.scheduling import slots
 from orchestrate.core.state import State, counted, is_ready, releases
 from orchestrate.model.rows import TaskRow
@@ -21,6 +22,16 @@ def check_starts(before: State, after: State) -> None:
         held = [each for each in after.rows[name].depends_on if not releases(after.rows[each], after.plan)]
         assert not held, f"{name} started before {held}"
     assert not started or after.running <= slots(after), f"{after.running} tasks run in {slots(after)} slots"
+    if started:
+        _check_money(money_of(after))
+    assert after.workspace.spent >= before.workspace.spent, "what was spent became less"
+
+
+def _check_money(money: Money) -> None:
+    """A launch keeps the limits; a cost that turns out higher than what was set aside may pass them later."""
+    taken = money.spent + money.reserved
+    assert money.budget is None or taken <= money.budget, f"{taken} cents of {money.budget} are spent or set aside"
+    assert money.max_agents is None or money.agents <= money.max_agents, f"{money.agents} of {money.max_agents} agents"
 
 
 def _check_row(row: TaskRow) -> None:
@@ -47,6 +58,7 @@ def _check_counts(state: State) -> None:
     assert state.waiting == fresh.waiting, f"waiting {state.waiting} is {fresh.waiting}"
     assert {key: value for key, value in state.counts.items() if value} == dict(fresh.counts.items())
     assert (state.awaiting, state.postponed) == (fresh.awaiting, fresh.postponed)
+    assert state.accounts == fresh.accounts, f"accounts {state.accounts} are {fresh.accounts}"
     assert _ready_names(state) == _ready_names(fresh), "a ready task is not in the queue"
 
 

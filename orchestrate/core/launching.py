@@ -6,6 +6,7 @@ repeats the same request; silence is looked up by the id that we chose; only a p
 
 from dataclasses import replace
 
+from orchestrate.core.budgets import charged, recharged, uncharged
 from orchestrate.core.changes import (
     NOTHING,
     AttentionRaised,
@@ -45,8 +46,9 @@ OUT_OF_PLAN = "it is not in the plan any more"
 def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
     """The row with a fresh intent to launch its next attempt."""
     attempt, workspace_id = row.attempts + 1, state.workspace.workspace_id
+    agent_id = agent_id_for(workspace_id, row.name, attempt)
     intent = Launch(
-        agent_id=agent_id_for(workspace_id, row.name, attempt),
+        agent_id=agent_id,
         idempotency_key=idempotency_key_for(workspace_id, row.name, attempt),
         attempt=attempt,
         at=at,
@@ -71,6 +73,7 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
         pushed=None,
         accepted=None,
         paths_check=None,
+        charges=charged(state, row, attempt=attempt, agent_id=agent_id),
     )
 
 
@@ -105,6 +108,7 @@ def on_agent_launched(state: State, event: AgentLaunched) -> Decision:
         parent_agent_id=_parent_id(state),
         url=event.url,
         launch=replace(row.launch, note=note, delay=None),
+        charges=recharged(row, event.answered_id),
         not_before=None,
         last_update=event.at,
     )
@@ -120,6 +124,7 @@ def on_launch_refused(state: State, event: LaunchRefused) -> Decision:
     row = awaits(state, event.task, event.agent_id)
     if row is None:
         return NOTHING
+    row = replace(row, charges=uncharged(row, row.attempts))
     words = f"error before launch: {event.message}"
     note = words if event.hint is None else f"{words} ({event.hint})"
     return _in_error(state, row, note=note, told=f"{words} No agent was made.", at=event.at)
@@ -261,6 +266,7 @@ def _withdrawn(row: TaskRow, status: TaskStatus, *, at: Timestamp) -> TaskRow:
         status=status,
         attempts=row.launch.attempt - 1,
         launch=None,
+        charges=uncharged(row, row.launch.attempt),
         started_at=None,
         not_before=None,
         last_update=at,

@@ -25,11 +25,12 @@ from orchestrate.core import (
     requesting,
     retrying,
     scheduling,
+    spending,
     transitions,
     watching,
 )
 from orchestrate.core.changes import Decision, Phase, RowChanged, change
-from orchestrate.core.effects import CheckPaths, LaunchAgent, LookUpAgent
+from orchestrate.core.effects import AskUsage, CheckPaths, LaunchAgent, LookUpAgent
 from orchestrate.core.events import (
     AccessLost,
     AgentLaunched,
@@ -62,6 +63,7 @@ from orchestrate.core.request_events import (
     RequestUnmet,
 )
 from orchestrate.core.state import State, apply
+from orchestrate.core.usage_events import UsageAnswered
 
 
 class MachineError(Exception):
@@ -126,9 +128,11 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
         case RunStirred():
             return watching.on_run_stirred(state, event)
         case RunEnded():
-            return finishing.on_run_ended(state, event)
+            return _with_question(state, finishing.on_run_ended(state, event), event)
         case RunMissing():
-            return watching.on_run_missing(state, event)
+            return _with_question(state, watching.on_run_missing(state, event), event)
+        case UsageAnswered():
+            return spending.on_usage_answered(state, event)
         case CancelAnswered():
             return watching.on_cancel_answered(state, event)
         case ServiceUnreachable():
@@ -157,12 +161,22 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             raise MachineError(f"no handler for {event!r}")
 
 
+def _with_question(state: State, ended: Decision, event: RunEnded | RunMissing) -> Decision:
+    """The end of a run with the question what it cost; none after a late answer."""
+    if not ended.changes:
+        return ended
+    after = apply(state, ended.changes)
+    return ended + spending.asked(after, after.rows[event.task], at=event.at)
+
+
 def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
     """A bug of ours; nothing waits for what it kept from happening."""
     if event.request is not None:
         return watching.on_effect_failed(state, event) + change(requesting.closed(state, event.request))
     if event.effect == CheckPaths.__name__ and event.task is not None:
         return watching.on_effect_failed(state, event) + change(path_checks.no_longer_checked(state, event.task))
+    if event.effect == AskUsage.__name__ and event.task is not None:
+        return watching.on_effect_failed(state, event) + change(spending.no_longer_asked(state, event.task))
     return watching.on_effect_failed(state, event)
 
 
@@ -182,5 +196,7 @@ def _on_timer(state: State, event: TimerFired) -> Decision:
             return operating.on_stop_requested(state, StopRequested(at=event.at, reason=StopReason.CHECKPOINT))
         case TimerKind.LINGER:
             return operating.on_linger_over(state)
+        case TimerKind.USAGE:
+            return spending.on_usage_due(state, event)
         case _:
             assert_never(event.timer.kind)

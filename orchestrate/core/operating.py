@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from immutables import Map
 
+from orchestrate.core import budgets, spending
 from orchestrate.core.changes import (
     NOTHING,
     AttentionRaised,
@@ -37,7 +38,7 @@ EXIT_INTERRUPTED = 130
 #: Seconds that answers in flight are awaited when the engine leaves.
 GRACE_SECONDS = 5.0
 
-#: Seconds that a run which is over waits for the comparing of paths; the next run takes up what is left.
+#: Seconds that a run which is over waits for the comparing of paths and for costs; the next run takes up what is left.
 LINGER_SECONDS = 15.0
 
 _EXIT_CODES = {StopReason.INTERRUPT: EXIT_INTERRUPTED, StopReason.CHECKPOINT: EXIT_CHECKPOINT}
@@ -66,7 +67,7 @@ def on_grace_over(state: State) -> Decision:
 
 
 def on_linger_over(state: State) -> Decision:
-    """The comparing of paths was awaited long enough."""
+    """The comparing of paths and the costs were awaited long enough."""
     return change(SessionChanged(replace(state.session, linger=Linger.OVER)))
 
 
@@ -99,9 +100,9 @@ def end_if_over(state: State) -> Decision:
         return _leave(state, EXIT_PLANNERS_TURN)
     if state.running > _unwatched(state) or _goes_on(state) or session.requests:
         return NOTHING
-    if session.checking and session.linger != Linger.OVER:
+    if (session.checking or spending.awaits_first_answer(state)) and session.linger != Linger.OVER:
         return _linger(state)
-    return _leave(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
+    return _held_words(state) + _leave(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
 
 
 def _linger(state: State) -> Decision:
@@ -111,9 +112,15 @@ def _linger(state: State) -> Decision:
     return change(SessionChanged(replace(state.session, linger=Linger.NOW)), effects=[timer])
 
 
+def _held_words(state: State) -> Decision:
+    """What a planner does where only a limit of the plan holds the run."""
+    words = None if hold_reason(state) is not None else budgets.last_words(state)
+    return NOTHING if words is None else change(AttentionRaised(words))
+
+
 def _goes_on(state: State) -> bool:
-    """True while something may still start by itself; a task that is ready had no slot, so it waits for a run's end."""
-    return hold_reason(state) is None and state.postponed > 0
+    """True while something may still start by itself; a task that is ready had no slot, or no money."""
+    return hold_reason(state) is None and (state.postponed > 0 or spending.awaits_costs(state))
 
 
 def _is_ending(state: State) -> bool:

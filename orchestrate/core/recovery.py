@@ -6,6 +6,7 @@ record of effects is needed.
 
 from dataclasses import replace
 
+from orchestrate.core import spending
 from orchestrate.core.blueprint import planned_ref
 from orchestrate.core.branches import has_real_branch, propagate
 from orchestrate.core.changes import (
@@ -42,8 +43,10 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
     if state.session.settings.answers_only:
         return decision
     if state.blueprint is None:
-        return decision + change(effects=_checkpoint_timer(state)) + _taken_up(after, at=event.at)
-    return decision + _with_new_deadlines(after, former=state.plan, at=event.at)
+        begun = change(effects=_checkpoint_timer(state)) + _taken_up(after, at=event.at)
+    else:
+        begun = _with_new_deadlines(after, former=state.plan, at=event.at)
+    return decision + begun + spending.taken_up(apply(after, begun.changes), at=event.at)
 
 
 def _checkpoint_timer(state: State) -> tuple[SetTimer, ...]:

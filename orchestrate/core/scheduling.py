@@ -1,6 +1,6 @@
-"""Which tasks start now: those that miss nothing, by priority and then the plan's order, while slots are free."""
+"""Which tasks start now: those that miss nothing, by priority and then the plan's order, while slots and the budget allow."""
 
-from orchestrate.core import launching
+from orchestrate.core import budgets, launching
 from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged
 from orchestrate.core.effects import LaunchAgent
 from orchestrate.core.events import Event
@@ -13,13 +13,18 @@ def start_ready_tasks(state: State, event: Event) -> Decision:
         return NOTHING
     changes: list[RowChanged] = []
     effects: list[LaunchAgent] = []
+    held: Decision = NOTHING
     while state.ready is not None and state.running < slots(state):
+        bound = budgets.bound_ahead(state)
+        if bound is not None:
+            held = budgets.told_once(state, bound)
+            break
         row = launching.intended(state, state.rows[state.ready.item], at=event.at)
         started = RowChanged(row)
         changes.append(started)
         effects.append(launching.launch(state, row))
         state = apply(state, (started,))
-    return Decision(tuple(changes), tuple(effects)) if changes else NOTHING
+    return Decision(tuple(changes), tuple(effects)) + held if changes else held
 
 
 def slots(state: State) -> int:

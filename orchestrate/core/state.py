@@ -11,6 +11,7 @@ from typing import assert_never
 
 from immutables import Map
 
+from orchestrate.core.accounts import Accounts, accounts_of, moved
 from orchestrate.core.blueprint import Blueprint, blueprint_of
 from orchestrate.core.changes import (
     AttentionRaised,
@@ -45,6 +46,8 @@ class State:
     awaiting: int = 0
     #: Pending tasks that wait for their moment.
     postponed: int = 0
+    #: What is set aside and was spent, as the rows have it.
+    accounts: Accounts = field(default_factory=Accounts)
 
     @property
     def running(self) -> int:
@@ -99,6 +102,7 @@ def counted(state: State) -> State:
         counts=Map(Counter(row.status for row in state.rows.values())),
         awaiting=sum(map(is_awaiting, state.rows.values())),
         postponed=sum(map(is_postponed, state.rows.values())),
+        accounts=accounts_of(state.rows.values()),
     )
 
 
@@ -160,6 +164,7 @@ def _with_row(state: State, row: TaskRow) -> State:
         counts=_moved(state.counts, before, row),
         awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
+        accounts=moved(state.accounts, () if before is None else before.charges, row.charges),
     )
     after = _with_own_count(_with_dependants(after, before, row), before, row)
     was_queued = before is not None and may_start(state, row.name)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from orchestrate.core.pacing import REASONS
 from orchestrate.model.durations import duration
+from orchestrate.model.money import dollars
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.records import Record
 from orchestrate.model.rows import TaskRow
@@ -194,6 +195,11 @@ def _paths_checked(scene: _Scene) -> list[str]:
     return [f"changed {files} that the plan does not give it, first of all {check.findings[0]}"]
 
 
+def _usage_answered(scene: _Scene) -> list[str]:
+    attempt, cents = scene.event.get("attempt"), scene.event.get("cents")
+    return [f"try {attempt} cost {dollars(cents)}"] if isinstance(cents, int | float) else []
+
+
 def _new_ref(scene: _Scene) -> list[str]:
     before, row = scene.before, scene.row
     if before is None or before.starting_ref == row.starting_ref:
@@ -256,6 +262,7 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "AcceptanceWritten": _acceptance_written,
         "CancelRequested": _cancel_requested,
         "PathsChecked": _paths_checked,
+        "UsageAnswered": _usage_answered,
         "EffectFailed": _effect_failed,
     }
 )

@@ -12,7 +12,7 @@ from orchestrate.core.events import ServiceUnreachable
 from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import CapacityReached, RateLimited, Refused, ServiceError
 from orchestrate.model.names import AgentId, RunId
-from orchestrate.model.wire import Agent, Created, Frame, Run
+from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
 from orchestrate.ports import AgentService, Clock
 
 _Answer = TypeVar("_Answer")
@@ -79,6 +79,10 @@ class GatedService:
         except RateLimited as error:
             self._close(error)
             raise
+
+    async def usage(self, agent_id: AgentId) -> AgentUsage:
+        """What the agent took over all its runs."""
+        return await self._through("get usage", lambda: self._service.usage(agent_id))
 
     async def _through(self, kind: str, call: Callable[[], Awaitable[_Answer]]) -> _Answer:
         await self._wait_until_open()

@@ -12,6 +12,7 @@ import anyio
 
 from orchestrate.core.effects import (
     AnswerRequest,
+    AskUsage,
     CancelRun,
     CheckPaths,
     Effect,
@@ -28,6 +29,7 @@ from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
 from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.timers import Timers
+from orchestrate.engine.usage import ask_usage
 from orchestrate.engine.watch import Watcher
 from orchestrate.errors import OrchestrateError, StorageFailed
 from orchestrate.model.names import RequestId, TaskName
@@ -83,6 +85,8 @@ class Performers:
                 return await cancel_run(effect, service=self._service)
             case SetTimer():
                 return await self._timers.wait(effect)
+            case AskUsage():
+                return await ask_usage(effect, service=self._service)
             case WriteAcceptance():
                 return await self._clerk.write_acceptance(effect)
             case AnswerRequest():

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from math import isfinite
 from types import MappingProxyType
 from typing import NoReturn, TypeVar
 
@@ -64,6 +65,14 @@ class Fields:
         if value is None or type(value) is int:
             self._left.pop(key, None)
             return value
+        return None
+
+    def amount(self, key: str) -> float | None:
+        """The field if it is a number from 0 on."""
+        value = self._left.get(key)
+        if isinstance(value, int | float) and type(value) is not bool and isfinite(value) and value >= 0:
+            del self._left[key]
+            return float(value)
         return None
 
     def flag(self, key: str) -> bool | None:

@@ -7,6 +7,7 @@ from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, is_kebab_case
 from orchestrate.model.rows import Acceptance, Cancel, Launch, PathFinding, PathsCheck, TaskRow, Verdict
+from orchestrate.model.usage_format import decode_usage, usage_document
 from orchestrate.model.vocabulary import (
     FailureMode,
     HandoffStatus,
@@ -87,6 +88,7 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         accepted=fields.inner("accepted", _acceptance),
         paths_check=fields.inner("pathsCheck", _paths_check),
         url=fields.text("url"),
+        charges=fields.inner("usage", decode_usage) or (),
         extra=fields.rest(),
     )
 
@@ -105,6 +107,8 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         document["accepted"] = {"by": row.accepted.by, "at": row.accepted.at}
     if row.paths_check is not None:
         document["pathsCheck"] = _paths_check_document(row.paths_check)
+    if row.charges:
+        document["usage"] = usage_document(row.charges)
     ours = (
         ("handoffStatus", row.handoff_status),
         ("pushed", row.pushed),

@@ -38,6 +38,21 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """What one attempt costs: set aside with its intent, and settled once the service knows."""
+
+    attempt: int
+    agent_id: AgentId
+    #: The task's type when it was launched.
+    type: TaskType
+    #: Cents that are set aside while the cost is not known.
+    reserved: float
+    #: Cents that the service tells; None while it does not know.
+    cents: float | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What one verifier said of this task's branch; ``value`` is None when it was unreadable."""
 
@@ -137,6 +152,8 @@ class TaskRow:
     paths_check: PathsCheck | None = None
     #: The agent's page at the service.
     url: str | None = None
+    #: One for each attempt that made an agent, or may have made one.
+    charges: tuple[Charge, ...] = ()
     #: Fields of a foreign state that we do not know, kept as they are.
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)
 
@@ -178,4 +195,6 @@ class Workspace:
     slack_kickoff_ref: Mapping[str, object] | None = None
     #: The latest requests of other processes that were carried out; asked again, they are only answered again.
     handled_requests: tuple[RequestId, ...] = ()
+    #: Cents that the service has told, over all attempts; never less than it was.
+    spent: float = 0.0
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)

@@ -58,6 +58,12 @@ def state_schema() -> dict[str, object]:
             "PathFinding": _named(
                 "A file that the task should have left alone.", _finding_fields(), required=("path", "rule")
             ),
+            "Usage": _named("What a task's attempts have cost.", _usage_fields()),
+            "Charge": _named(
+                "What one attempt has cost, or what is set aside for it.",
+                _charge_fields(),
+                required=("attempt", "agentId", "type", "reservedCents"),
+            ),
             "Andon": _named("The cord that stops launching while watching goes on.", _andon_fields()),
         },
     }
@@ -96,7 +102,11 @@ def _state_fields() -> _Schema:
             "Ids of the latest requests of other processes that were carried out.",
             [_EXAMPLE_UUID],
         ),
-        "spent": _field({}, f"What the run has cost. {_RESERVED}", {"cents": 412}),
+        "spent": _field(
+            {"type": ["object", "null"], "properties": {"cents": _cents("What the service has told so far.")}},
+            "What all attempts have cost, as far as the service has told; it never becomes less.",
+            {"cents": 412},
+        ),
         "journalSeq": _whole_number("Number of the last journal record that is in this state.", 42, least=0),
         "journalOffset": _whole_number("Where in journal.jsonl the next record starts, in bytes.", 18230, least=0),
     }
@@ -188,6 +198,11 @@ def _row_fields_of_ours() -> _Schema:
         ),
         "stalledSince": _moment("Since when the run has shown no activity, where that is too long."),
         "url": _text("The agent's page at the service.", f"https://service.example.org/agents/{_AGENT}"),
+        "usage": _field(
+            _or_null({"$ref": "#/$defs/Usage"}),
+            "What the task's attempts have cost.",
+            {"cents": 92.5, "attempts": [{"attempt": 1, "agentId": _AGENT, "type": "worker", "reservedCents": 500}]},
+        ),
     }
 
 
@@ -197,7 +212,6 @@ def _reserved_row_fields() -> _Schema:
         "measured": _field({}, f"Numbers that were measured again. {_RESERVED}", []),
         "queue": _field({}, f"Messages that wait for the active run to end. {_RESERVED}", []),
         "runs": _field({}, f"Every run of the agent. {_RESERVED}", [{"id": _RUN}]),
-        "usage": _field({}, f"Tokens and cost. {_RESERVED}", {"totalTokens": 120_000}),
         "lastActivityAt": _field({}, f"When the agent last did something. {_RESERVED}", _MOMENT),
         "definition": _field({}, f"The definition of an ad hoc task. {_RESERVED}", {"scopedGoal": "Dates are parsed."}),
     }
@@ -222,6 +236,33 @@ def _verdict_fields() -> _Schema:
         "sha": _text("The commit that was looked at.", _SHA),
         "at": _field({"type": "string"}, "When the verifier ended.", _MOMENT),
     }
+
+
+def _usage_fields() -> _Schema:
+    return {
+        "cents": _cents("The sum of what is known; missing while nothing is."),
+        "totalTokens": _whole_number("The sum of what is known.", 120_000, least=0),
+        "attempts": _field(
+            {"type": "array", "items": {"$ref": "#/$defs/Charge"}},
+            "Every attempt that made an agent, or may have made one.",
+            [{"attempt": 1, "agentId": _AGENT, "type": "worker", "reservedCents": 500, "cents": 92.5}],
+        ),
+    }
+
+
+def _charge_fields() -> _Schema:
+    return {
+        "attempt": _whole_number("Which attempt this is, from 1.", 1, least=0),
+        "agentId": _field({"type": "string"}, "Its agent.", _AGENT),
+        "type": _field({"type": "string"}, "The task's type when it was launched.", TaskType.WORKER.value),
+        "reservedCents": _cents("What is set aside for it while its cost is not known."),
+        "cents": _cents("Its cost; missing while the service does not tell it."),
+        "totalTokens": _whole_number("Its tokens; missing while the service does not tell them.", 120_000, least=0),
+    }
+
+
+def _cents(description: str) -> _Schema:
+    return _field({"type": "number", "minimum": 0}, f"{description} In cents.", 92.5)
 
 
 def _paths_check_fields() -> _Schema:

@@ -8,6 +8,7 @@ from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields
 from orchestrate.model.names import RequestId, Timestamp, WorkspaceId
 from orchestrate.model.rows import Andon, Attention, Workspace
+from orchestrate.model.usage_format import decode_spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +20,19 @@ class Header:
     andon: Andon | None
     slack_kickoff_ref: Mapping[str, object] | None
     handled_requests: tuple[RequestId, ...]
+    spent: float
     extra: Mapping[str, object]
 
     def named(self, workspace_id: WorkspaceId) -> Workspace:
         """The workspace under this id."""
         return Workspace(
-            workspace_id, self.root_slug, self.andon, self.slack_kickoff_ref, self.handled_requests, self.extra
+            workspace_id,
+            self.root_slug,
+            self.andon,
+            self.slack_kickoff_ref,
+            self.handled_requests,
+            self.spent,
+            self.extra,
         )
 
 
@@ -37,6 +45,8 @@ def workspace_document(workspace: Workspace) -> dict[str, object]:
         document["slackKickoffRef"] = workspace.slack_kickoff_ref
     if workspace.handled_requests:
         document["handledRequests"] = workspace.handled_requests
+    if workspace.spent:
+        document["spent"] = {"cents": workspace.spent}
     add_extra(document, workspace.extra)
     return document
 
@@ -52,6 +62,7 @@ def decode_header(fields: Fields) -> Header:
         andon=fields.inner("andon", _andon),
         slack_kickoff_ref=fields.mapping("slackKickoffRef"),
         handled_requests=fields.names("handledRequests", RequestId),
+        spent=fields.inner("spent", decode_spent) or 0.0,
         extra=fields.rest(),
     )
 

@@ -10,12 +10,14 @@ import pytest
 
 from orchestrate.core import (
     branches,
+    budgets,
     finishing,
     launching,
     operating,
     recovery,
     retrying,
     scheduling,
+    spending,
     state,
     verdicts,
     watching,
@@ -110,6 +112,42 @@ _FAULTS = [
     ),
     pytest.param(
         verdicts.judged, "for word in _PRECEDENCE", "for word in reversed(_PRECEDENCE)", id="the weakest verdict wins"
+    ),
+    pytest.param(
+        budgets.bound_for,
+        "needed = _committed(state) + units(reserve_cents(state, row.type))",
+        "needed = _committed(state)",
+        id="a launch sets nothing aside before it starts",
+    ),
+    pytest.param(
+        budgets.bound_for,
+        "state.accounts.agents >= limits.max_agents",
+        "state.accounts.agents > limits.max_agents",
+        id="an agent too many is launched",
+    ),
+    pytest.param(
+        launching.intended,
+        "charges=charged(state, row, attempt=attempt, agent_id=agent_id),",
+        "",
+        id="an attempt is not counted",
+    ),
+    pytest.param(
+        budgets.charged,
+        "(*uncharged(row, attempt), charge)",
+        "(charge,)",
+        id="a retry forgets what the attempt before it cost",
+    ),
+    pytest.param(
+        spending.on_usage_answered,
+        "row, settled)",
+        "row, charge)",
+        id="a cost that was told is not kept",
+    ),
+    pytest.param(
+        spending.awaits_costs,
+        "return any(not inquiry.is_given_up",
+        "return any(inquiry.is_given_up",
+        id="the engine leaves although a cost may still make room",
     ),
     pytest.param(
         state.has_left_plan,

@@ -18,7 +18,7 @@ from orchestrate.model.names import (
     placeholder_branch,
 )
 from orchestrate.model.plan import Plan
-from orchestrate.model.rows import Launch, TaskRow, Workspace
+from orchestrate.model.rows import Charge, Launch, TaskRow, Workspace
 from orchestrate.model.timestamps import to_timestamp
 from orchestrate.model.vocabulary import HandoffStatus, TaskStatus, TaskType
 
@@ -70,6 +70,11 @@ def an_intent(task: str, *, attempt: int = 1, **fields: object) -> Launch:
     """The intent to launch a task's attempt."""
     key = idempotency_key_for(WORKSPACE, TaskName(task), attempt)
     return replace(Launch(agent_of(task, attempt), key, attempt, moment()), **fields)
+
+
+def a_charge(task: str, *, attempt: int = 1, **fields: object) -> Charge:
+    """What a worker's attempt set aside."""
+    return replace(Charge(attempt, agent_of(task, attempt), TaskType.WORKER, 500.0), **fields)
 
 
 def a_row(name: str = "a", **fields: object) -> TaskRow:

@@ -8,6 +8,7 @@ from orchestrate.model.rows import (
     Acceptance,
     Attention,
     Cancel,
+    Charge,
     Launch,
     PathFinding,
     PathsCheck,
@@ -74,6 +75,10 @@ FULL_ROW = TaskRow(
         total=3,
     ),
     url="https://example.com/agents/bc-1",
+    charges=(
+        Charge(1, AgentId("bc-0"), TaskType.SUBPLANNER, 500.0),
+        Charge(2, AgentId("bc-1"), TaskType.SUBPLANNER, 500.0, cents=92.5, tokens=120_000),
+    ),
     extra={"adHoc": True, "runs": [{"id": 1}]},
 )
 

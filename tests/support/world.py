@@ -14,11 +14,13 @@ from immutables import Map
 
 from orchestrate.core.events import PlanRead, ServiceUnreachable, StopReason, StopRequested
 from orchestrate.model.names import TaskName
+from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 from tests.support.world_disk import Disk
 from tests.support.world_engine import SimulatedEngine
-from tests.support.world_plans import edited, luck_of, random_plan, random_settings
+from tests.support.world_money import Purse
+from tests.support.world_plans import bounded, edited, luck_of, raised, random_plan, random_settings
 from tests.support.world_referee import Referee
 from tests.support.world_service import SimulatedService
 from tests.support.world_time import Timeline
@@ -70,7 +72,8 @@ class World:
         self.seed = seed
         self.random = Random(seed)
         self.luck = luck_of(self.random)
-        self.plan = random_plan(self.random)
+        self.purse = Purse(seed)
+        self.plan = bounded(self.purse.random, random_plan(self.random))
         self.settings = random_settings(self.random)
         self.timeline = Timeline()
         self.disk = Disk()
@@ -146,6 +149,8 @@ class World:
             self.timeline.after(self.random.uniform(0, 900), self._interrupt)
         for _ in range(self.random.choice([0, 0, 1, _MOST_EDITS])):
             self.timeline.after(self.random.uniform(0, 900), self._edit)
+        for _ in range(self.purse.random.choice([0, 0, 1, _MOST_EDITS])):
+            self.timeline.after(self.purse.random.uniform(0, 3000), self._raise)
         if self.random.random() < 0.1:
             start = self.timeline.now + self.random.uniform(0, 600)
             self.service.locked_from, self.service.locked_until = start, start + self.random.uniform(1, 1200)
@@ -208,8 +213,16 @@ class World:
             self.engine.put(StopRequested(reason=StopReason.INTERRUPT))
 
     def _edit(self) -> None:
-        """The planner changes the plan; the engine that lives reads it, or the next one does."""
-        self.plan = edited(self.random, self.plan)
+        """The planner changes the tasks."""
+        self._change(edited(self.random, self.plan))
+
+    def _raise(self) -> None:
+        """The planner allows more agents and money."""
+        self._change(raised(self.purse.random, self.plan))
+
+    def _change(self, plan: Plan) -> None:
+        """The plan is another one; the engine that lives reads it, or the next one does."""
+        self.plan = plan
         self.trace("edit", [task.name for task in self.plan.tasks])
         if not self.engine.life.is_over:
             self.engine.put(ServiceUnreachable(message="no answer for a minute."))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orchestrate.core.effects import CancelRun, Effect, LaunchAgent, LookUpAgent, SetTimer, WatchRun
+from orchestrate.core.effects import AskUsage, CancelRun, Effect, LaunchAgent, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import (
     AccessLost,
     AgentLaunched,
@@ -26,6 +26,7 @@ from orchestrate.core.events import (
     RunStirred,
     TimerFired,
 )
+from orchestrate.core.usage_events import UsageAnswered
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.vocabulary import LaunchDelay
 from tests.support.world_disk import Request
@@ -60,7 +61,7 @@ class Performers:
     def perform(self, effect: Effect) -> None:
         """Begin what the effect asks for; its answer comes later."""
         if not isinstance(effect, SetTimer) and self._happens(self._luck.program_fault):
-            task = effect.task if isinstance(effect, CancelRun) else effect.row.name
+            task = effect.task if isinstance(effect, CancelRun | AskUsage) else effect.row.name
             self._answer(EffectFailed(effect=type(effect).__name__, message="a bug", task=task), after=0.01)
             return
         match effect:
@@ -72,6 +73,8 @@ class Performers:
                 self._watch(row)
             case CancelRun():
                 self._cancel(effect)
+            case AskUsage():
+                self._ask_usage(effect)
             case SetTimer(timer=timer, delay_seconds=seconds):
                 self._engine.after(seconds, lambda: self._engine.put(TimerFired(timer=timer)))
 
@@ -236,6 +239,15 @@ class Performers:
             )
             accepted = is_reachable and self._service.cancel(effect.agent_id, now=self._world.timeline.now)
             self._answer(CancelAnswered(task=effect.task, run_id=effect.run_id, accepted=accepted), after=0.1)
+
+        self._world.timeline.after(self._random.uniform(0, 2), arrive)
+
+    def _ask_usage(self, effect: AskUsage) -> None:
+        def arrive() -> None:
+            now, agent = self._world.timeline.now, self._service.agents.get(effect.agent_id)
+            is_silent = agent is None or self._happens(self._luck.unreachable) or self._service.is_locked(now)
+            cents = None if agent is None or is_silent else self._world.purse.known(agent, now=now)
+            self._answer(UsageAnswered(task=effect.task, attempt=effect.attempt, cents=cents), after=0.1)
 
         self._world.timeline.after(self._random.uniform(0, 2), arrive)
 

@@ -1,6 +1,6 @@
 """Random plans and random bad luck, all drawn from one generator."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -12,6 +12,8 @@ from tests.support.builders import SLUG, a_plan, a_task
 
 #: Most tasks of a plan.
 MOST_TASKS = 12
+#: The most that an agent costs; no more than what a plan with a budget sets aside.
+MOST_CENTS = 300
 _MODES = [mode.value for mode in FailureMode]
 
 
@@ -74,6 +76,34 @@ def random_plan(random: Random) -> Plan:
     order = random.sample(tasks, len(tasks))
     limits = {"maxConcurrentPerRepo": random.randint(1, 4)} if random.random() < 0.2 else {}
     return a_plan(*order, limits=limits)
+
+
+def bounded(random: Random, plan: Plan) -> Plan:
+    """The plan, in some seeds with a bound on money or agents."""
+    if random.random() < 0.6:
+        return plan
+    limits: dict[str, object] = {}
+    if random.random() < 0.8:
+        limits |= {"budgetCents": random.randint(0, 4000), "reserveCents": random.choice([MOST_CENTS, 500])}
+    if random.random() < 0.4:
+        limits["maxAgents"] = random.randint(1, MOST_TASKS)
+    return plan.model_copy(update={"limits": plan.limits.model_copy(update=_fields_of(limits))})
+
+
+def raised(random: Random, plan: Plan) -> Plan:
+    """The plan after its planner gave it more room, if it has bounds."""
+    limits = plan.limits
+    more = {
+        name: value + random.randint(1, 3) * step
+        for name, step in (("budget_cents", 500), ("max_agents", 1))
+        if (value := getattr(limits, name)) is not None
+    }
+    return plan.model_copy(update={"limits": limits.model_copy(update=more)})
+
+
+def _fields_of(limits: Mapping[str, object]) -> dict[str, object]:
+    names = {"budgetCents": "budget_cents", "reserveCents": "reserve_cents", "maxAgents": "max_agents"}
+    return {names[name]: value for name, value in limits.items()}
 
 
 def random_task(random: Random, name: str, *, earlier: Sequence[str]) -> dict[str, object]:

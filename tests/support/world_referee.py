@@ -12,6 +12,7 @@ from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnBlocked, RunStatus, TaskStatus, TaskType
 from tests.support.builders import SLUG, WORKSPACE
 from tests.support.world_disk import Request
+from tests.support.world_money import holds
 from tests.support.world_service import SimulatedAgent
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Referee:
         assert intent not in self._made, f"a second agent for {intent}"
         assert intent not in self._refused, f"launched again after a refusal: {intent}"
         self._made.add(intent)
+        self._world.purse.check_launch(plan, len(self._world.service.agents))
         active, allowed = self._world.service.active(self._world.timeline.now), self._slots()
         assert active <= allowed, f"{active} runs in {allowed} slots"
         task = plan.tasks_by_name.get(request.task)
@@ -63,6 +65,9 @@ class Referee:
 
     def finished(self, state: State) -> None:
         """Nothing will change any more: every row says what became of its agent."""
+        self._world.purse.check_end(state, self._world.service.agents.values())
+        ready = [row for row in state.rows.values() if self._is_ready(state, row)]
+        assert not ready or holds(state, ready), f"idle: {ready}"
         for row in state.rows.values():
             agents = self._world.service.of_task(row.name)
             if row.status == TaskStatus.RUNNING and row.name not in state.plan.tasks_by_name:
@@ -89,13 +94,17 @@ class Referee:
                 assert last.status == RunStatus.CANCELLED, (row, last)
             case TaskStatus.PENDING:
                 assert all(attempt <= row.attempts for attempt in agents), f"an agent that nobody knows: {row}"
-                plan = state.plan
-                assert not all(self._releases(plan, name) for name in plan.task(row.name).depends_on), f"idle: {row}"
             case TaskStatus.PRUNED:
                 assert row.name not in state.plan.tasks_by_name or row.attempts, row
                 assert row.attempts in (0, *agents), row
             case TaskStatus.RUNNING:
                 raise AssertionError(f"still running: {row}")
+
+    def _is_ready(self, state: State, row: TaskRow) -> bool:
+        task = state.plan.tasks_by_name.get(row.name)
+        if row.status != TaskStatus.PENDING or task is None:
+            return False
+        return all(self._releases(state.plan, name) for name in task.depends_on)
 
     def _expected_verification(self, state: State, row: TaskRow, agent: SimulatedAgent) -> object:
         checkers = [task.name for task in state.plan.tasks if task.verifies == row.name]

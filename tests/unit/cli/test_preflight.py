@@ -149,13 +149,13 @@ async def test_a_repository_that_cannot_be_read_is_a_fault_here_and_a_warning_fo
     [
         ({}, {}, []),
         ({"limits": {"maxConcurrent": 2, "taskTimeoutSec": 5}}, {"priority": 3}, []),
-        ({"limits": {"budgetCents": 0}}, {}, ["the plan has limits.budgetCents; this version does not act on it."]),
+        ({"limits": {"budgetCents": 0, "maxAgents": 2, "reserveCents": 3}}, {}, []),
+        ({"limits": {"maxDepth": 2}}, {}, ["the plan has limits.maxDepth; this version does not act on it."]),
         (
-            {"limits": {"maxDepth": 1, "maxAgents": 2, "reserveCents": 3}},
+            {"limits": {"maxDepth": 1}},
             {"cpus": 2, "memoryMb": 512, "measurements": [{"name": "lines", "command": "wc -l x"}]},
             [
-                "the plan has limits.maxDepth, limits.maxAgents, limits.reserveCents, tasks[].measurements,"
-                " tasks[].cpus, tasks[].memoryMb; this version does not act on them."
+                "the plan has limits.maxDepth, tasks[].measurements, tasks[].cpus, tasks[].memoryMb; this version does not act on them."
             ],
         ),
     ],

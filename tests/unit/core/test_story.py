@@ -28,6 +28,7 @@ from orchestrate.core.facts import facts_of
 from orchestrate.core.machine import step
 from orchestrate.core.request_events import AcceptanceWritten
 from orchestrate.core.story import Line, story_of
+from orchestrate.core.usage_events import UsageAnswered
 from orchestrate.model.names import EngineId
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, PathFinding
@@ -194,6 +195,16 @@ def test_silence_of_a_run():
     assert told(launched(), replace(stalled, last_activity=None))[-1].endswith(
         f"{moment(2)[11:19]}; it was not stopped"
     )
+
+
+def test_what_a_try_cost():
+    done = [launched(), ended(), UsageAnswered(task="a", attempt=1, cents=92.4)]
+    assert told(*done, plan=a_plan("a", "b"))[-1] == "try 1 cost $0.92"
+
+
+def test_a_cost_in_a_journal_of_another_version_is_passed_over():
+    record = _record(UsageAnswered(task="a", attempt=1), rows=(a_row(),))
+    assert [line.text for line in story_of([record], "a")] == ["is pending now"]
 
 
 def test_an_error_and_what_follows():

@@ -95,7 +95,7 @@ def test_a_full_disk_ends_the_engine_and_no_effect_starts_after_it():
 def test_a_finished_plan_ends_at_once_and_asks_the_service_for_nothing():
     room = EngineRoom(a_plan("a"))
     assert room.lives(2) == [0, 0]
-    assert [name for name, _ in room.service.calls] == ["create_agent", "stream_run", "get_run"]
+    assert [name for name, _ in room.service.calls] == ["create_agent", "stream_run", "get_run", "usage"]
 
 
 def test_secrets_are_redacted_in_the_handoff_and_kept_in_the_raw_reply():

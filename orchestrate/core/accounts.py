@@ -1,0 +1,70 @@
+"""What is set aside, how many agents there are, and what a type has cost: counted from the rows' charges.
+
+Amounts are whole thousandths of a cent in here, so that what is added and taken away again leaves nothing behind.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from immutables import Map
+
+from orchestrate.model.rows import Charge, TaskRow
+from orchestrate.model.vocabulary import TaskType
+
+_IN_A_CENT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Sums over all charges."""
+
+    #: Of attempts whose cost is not known.
+    reserved: int = 0
+    #: Of attempts whose cost is known.
+    settled: int = 0
+    #: Attempts that made an agent, or may have made one.
+    agents: int = 0
+    #: The most that an attempt of a type has cost.
+    dearest: Map[TaskType, int] = field(default_factory=Map)
+
+
+def units(cents: float) -> int:
+    """Cents as they are counted here."""
+    return round(cents * _IN_A_CENT)
+
+
+def cents(amount: int) -> float:
+    """What is counted here, in cents."""
+    return amount / _IN_A_CENT
+
+
+def accounts_of(rows: Iterable[TaskRow]) -> Accounts:
+    """The accounts, counted anew."""
+    accounts = Accounts()
+    for row in rows:
+        accounts = moved(accounts, (), row.charges)
+    return accounts
+
+
+def moved(accounts: Accounts, before: tuple[Charge, ...], after: tuple[Charge, ...]) -> Accounts:
+    """The accounts after a row's charges became others."""
+    if before == after:
+        return accounts
+    dearest = accounts.dearest
+    for charge in after:
+        if charge.cents is not None and units(charge.cents) > dearest.get(charge.type, -1):
+            dearest = dearest.set(charge.type, units(charge.cents))
+    return Accounts(
+        reserved=accounts.reserved + _reserved(after) - _reserved(before),
+        settled=accounts.settled + _settled(after) - _settled(before),
+        agents=accounts.agents + len(after) - len(before),
+        dearest=dearest,
+    )
+
+
+def _reserved(charges: Iterable[Charge]) -> int:
+    return sum(units(charge.reserved) for charge in charges if charge.cents is None)
+
+
+def _settled(charges: Iterable[Charge]) -> int:
+    return sum(units(charge.cents) for charge in charges if charge.cents is not None)

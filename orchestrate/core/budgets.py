@@ -1,0 +1,146 @@
+"""``limits.budgetCents`` and ``limits.maxAgents``: what a launch sets aside, and when it has to wait.
+
+A launch sets aside the dearest known cost of its type in this workspace, else ``limits.reserveCents``. That stands in
+the row's charge, written with the intent, until the service tells the cost; no restart and no further attempt takes it
+back. A launch that would bring what is spent and set aside over the budget waits, and all behind it wait with it.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from orchestrate.core.accounts import cents, units
+from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, SessionChanged, change
+from orchestrate.core.state import State
+from orchestrate.model.money import dollars
+from orchestrate.model.names import AgentId
+from orchestrate.model.plan import Plan
+from orchestrate.model.rows import Charge, TaskRow
+from orchestrate.model.vocabulary import TaskType
+
+#: Cents that a launch sets aside where neither the plan nor the workspace's past says more.
+RESERVE_CENTS = 500.0
+
+
+class Bound(StrEnum):
+    """A limit of the plan that holds launches."""
+
+    BUDGET = "budget"
+    AGENTS = "agents"
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """How the workspace stands, in cents."""
+
+    spent: float
+    reserved: float
+    agents: int
+    budget: float | None = None
+    max_agents: int | None = None
+
+
+def money_of(state: State) -> Money:
+    """How the workspace stands under the plan in force."""
+    limits = state.plan.limits
+    spent, reserved = cents(_spent(state)), cents(state.accounts.reserved)
+    return Money(spent, reserved, state.accounts.agents, limits.budget_cents, limits.max_agents)
+
+
+def has_bounds(plan: Plan) -> bool:
+    """True for a plan that bounds what may be spent or launched in all."""
+    return plan.limits.budget_cents is not None or plan.limits.max_agents is not None
+
+
+def reserve_cents(state: State, task_type: TaskType) -> float:
+    """What a launch of this type sets aside."""
+    dearest = state.accounts.dearest.get(task_type)
+    if dearest is not None:
+        return cents(dearest)
+    own = state.plan.limits.reserve_cents
+    return RESERVE_CENTS if own is None else float(own)
+
+
+def bound_for(state: State, row: TaskRow) -> Bound | None:
+    """The limit that keeps this task from being launched now; None where it may be."""
+    limits = state.plan.limits
+    if limits.max_agents is not None and state.accounts.agents >= limits.max_agents:
+        return Bound.AGENTS
+    if limits.budget_cents is None:
+        return None
+    needed = _committed(state) + units(reserve_cents(state, row.type))
+    return Bound.BUDGET if needed > units(limits.budget_cents) else None
+
+
+def bound_ahead(state: State) -> Bound | None:
+    """The limit that keeps the first ready task waiting; None where none does, or no task is ready."""
+    return None if state.ready is None else bound_for(state, state.rows[state.ready.item])
+
+
+def charged(state: State, row: TaskRow, *, attempt: int, agent_id: AgentId) -> tuple[Charge, ...]:
+    """The row's charges with what a launch sets aside."""
+    charge = Charge(attempt, agent_id, row.type, reserve_cents(state, row.type))
+    return (*uncharged(row, attempt), charge)
+
+
+def uncharged(row: TaskRow, attempt: int) -> tuple[Charge, ...]:
+    """The row's charges without this attempt's: it made no agent."""
+    return tuple(charge for charge in row.charges if charge.attempt != attempt)
+
+
+def recharged(row: TaskRow, agent_id: AgentId) -> tuple[Charge, ...]:
+    """The row's charges, the present attempt's in the name of the agent that the service made."""
+    return tuple(
+        replace(charge, agent_id=agent_id) if charge.attempt == row.attempts else charge for charge in row.charges
+    )
+
+
+def told_once(state: State, bound: Bound) -> Decision:
+    """The line for an operator when a limit first keeps a task waiting; told again under another limit."""
+    limit = f"{bound}: {_limit(state.plan, bound)}"
+    if state.session.bound_told == limit:
+        return NOTHING
+    told = SessionChanged(replace(state.session, bound_told=limit))
+    return change(told, AttentionRaised(f"{_why(state, bound)}; {_going_on(state)}. {what_to_raise(state, bound)}"))
+
+
+def last_words(state: State) -> str | None:
+    """Why a run that is over did not go on, where only a limit holds it; None elsewhere."""
+    bound = bound_ahead(state)
+    return None if bound is None else f"{_why(state, bound)}. {what_to_raise(state, bound)}"
+
+
+def what_to_raise(state: State, bound: Bound) -> str:
+    """What a planner does."""
+    if bound == Bound.AGENTS:
+        least = state.accounts.agents + 1
+        return f"To go on, set limits.maxAgents in plan.json to {least} or more; it is read at once."
+    assert state.ready is not None
+    needed = _committed(state) + units(reserve_cents(state, state.rows[state.ready.item].type))
+    return f"To go on, set limits.budgetCents in plan.json to {-(-needed // units(1))} or more; it is read at once."
+
+
+def _why(state: State, bound: Bound) -> str:
+    money = money_of(state)
+    if bound == Bound.AGENTS:
+        return f"limits.maxAgents of {money.max_agents} is reached"
+    assert money.budget is not None
+    taken = f"{dollars(money.spent)} spent, {dollars(money.reserved)} set aside for agents whose cost is not known"
+    return f"the budget of {dollars(money.budget)} has no room for another agent ({taken})"
+
+
+def _going_on(state: State) -> str:
+    agents = "1 agent goes on" if state.running == 1 else f"{state.running} agents go on"
+    return f"nothing new starts, {agents}"
+
+
+def _limit(plan: Plan, bound: Bound) -> int | None:
+    return plan.limits.max_agents if bound == Bound.AGENTS else plan.limits.budget_cents
+
+
+def _committed(state: State) -> int:
+    return _spent(state) + state.accounts.reserved
+
+
+def _spent(state: State) -> int:
+    """What was told; the rows alone know it where a state was put together by hand."""
+    return max(units(state.workspace.spent), state.accounts.settled)

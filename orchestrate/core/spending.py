@@ -1,0 +1,165 @@
+"""Asking what attempts cost: at the end of a run, and again after longer and longer pauses, because cost lags.
+
+The answer settles the attempt's charge. A cost that was told once may grow, and never becomes less.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from orchestrate.core.accounts import units
+from orchestrate.core.budgets import Bound, bound_ahead, has_bounds, reserve_cents
+from orchestrate.core.changes import (
+    NOTHING,
+    Change,
+    Decision,
+    Inquiry,
+    RowChanged,
+    SessionChanged,
+    WorkspaceChanged,
+    change,
+)
+from orchestrate.core.effects import AskUsage, SetTimer
+from orchestrate.core.events import Timer, TimerFired, TimerKind
+from orchestrate.core.state import State, apply
+from orchestrate.core.usage_events import UsageAnswered
+from orchestrate.model.names import TaskName, Timestamp
+from orchestrate.model.rows import Charge, TaskRow
+from orchestrate.model.timestamps import seconds_between
+from orchestrate.model.vocabulary import TaskStatus
+
+#: Seconds between two questions; the last pause repeats.
+_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 300.0)
+
+
+def asked(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    """The question what the row's present attempt cost, once its run has ended."""
+    charge = _charge(row, row.attempts)
+    if charge is None or state.session.settings.answers_only:
+        return NOTHING
+    return _asked(state, [(row.name, charge, Inquiry(since=at, lingers=True))])
+
+
+def taken_up(state: State, *, at: Timestamp) -> Decision:
+    """Charges for agents of before there were any, and the questions that no engine has had an answer to."""
+    if not has_bounds(state.plan):
+        return NOTHING
+    adopted = [RowChanged(row) for each in state.rows_in_order() if (row := _adopted(state, each)) is not None]
+    after = apply(state, adopted)
+    questions = [
+        (row.name, charge, Inquiry(since=row.finished_at or row.started_at or at))
+        for row in after.rows_in_order()
+        for charge in row.charges
+        if charge.cents is None and _is_over(row, charge) and (row.name, charge.attempt) not in after.session.inquiries
+    ]
+    return Decision(tuple(adopted)) + _asked(after, questions)
+
+
+def on_usage_answered(state: State, event: UsageAnswered) -> Decision:
+    """The cost, or that it is not known yet; then it is asked for again."""
+    row = state.rows.get(event.task)
+    charge = None if row is None else _charge(row, event.attempt)
+    if row is None or charge is None:
+        return NOTHING
+    if event.cents is None:
+        return _not_yet(state, row, event) if charge.cents is None else change(_answered(state, event))
+    grown = units(event.cents) - units(charge.cents or 0.0)
+    changes: list[Change] = [_answered(state, event)]
+    if charge.cents is None or grown > 0:
+        settled = replace(charge, cents=event.cents, tokens=event.tokens or charge.tokens)
+        changes.append(RowChanged(_with_charge(row, settled)))
+        spent = round(state.workspace.spent + max(0, grown) / units(1), 3)
+        changes.append(WorkspaceChanged(replace(state.workspace, spent=spent)))
+    return change(*changes)
+
+
+def on_usage_due(state: State, event: TimerFired) -> Decision:
+    """The pause is over: the attempt's cost is asked for again."""
+    row = state.rows.get(event.timer.task) if event.timer.task else None
+    charge = None if row is None else _charge(row, event.timer.attempt)
+    if row is None or charge is None:
+        return NOTHING
+    key = (row.name, charge.attempt)
+    inquiry = state.session.inquiries.get(key)
+    if inquiry is None or inquiry.is_asked:
+        return NOTHING
+    asked_again = _with_inquiry(state, key, replace(inquiry, is_asked=True))
+    return change(asked_again, effects=[AskUsage(task=row.name, attempt=charge.attempt, agent_id=charge.agent_id)])
+
+
+def no_longer_asked(state: State, task: TaskName) -> SessionChanged:
+    """The session in which nobody waits for what this task cost."""
+    left = state.session.inquiries
+    for name, attempt in [key for key in left if key[0] == task]:
+        left = left.delete((name, attempt))
+    return SessionChanged(replace(state.session, inquiries=left))
+
+
+def awaits_first_answer(state: State) -> bool:
+    """True while a run that has just ended was not told what it cost."""
+    return any(inquiry.lingers for inquiry in state.session.inquiries.values())
+
+
+def awaits_costs(state: State) -> bool:
+    """True while only the budget holds the next task, and a cost that is asked for may still make room."""
+    if bound_ahead(state) != Bound.BUDGET:
+        return False
+    return any(not inquiry.is_given_up for inquiry in state.session.inquiries.values())
+
+
+def _asked(state: State, questions: Iterable[tuple[TaskName, Charge, Inquiry]]) -> Decision:
+    inquiries, effects = state.session.inquiries, list[AskUsage]()
+    for name, charge, inquiry in questions:
+        inquiries = inquiries.set((name, charge.attempt), inquiry)
+        effects.append(AskUsage(task=name, attempt=charge.attempt, agent_id=charge.agent_id))
+    if not effects:
+        return NOTHING
+    return change(SessionChanged(replace(state.session, inquiries=inquiries)), effects=effects)
+
+
+def _not_yet(state: State, row: TaskRow, event: UsageAnswered) -> Decision:
+    """Asked again: without end under a budget, else for as long as costs usually take."""
+    key = (row.name, event.attempt)
+    inquiry = state.session.inquiries.get(key)
+    if inquiry is None or not inquiry.is_asked:
+        return NOTHING
+    passed = seconds_between(inquiry.since, event.at) or 0.0
+    is_given_up = inquiry.is_given_up or passed >= state.session.settings.cost_patience_seconds
+    if is_given_up and state.plan.limits.budget_cents is None:
+        return change(_answered(state, event))
+    pause = _PAUSES[min(inquiry.answers, len(_PAUSES) - 1)]
+    timer = SetTimer(timer=Timer(TimerKind.USAGE, row.name, event.attempt), delay_seconds=pause)
+    inquiry = Inquiry(inquiry.since, inquiry.answers + 1, is_asked=False, is_given_up=is_given_up)
+    return change(_with_inquiry(state, key, inquiry), effects=[timer])
+
+
+def _with_inquiry(state: State, key: tuple[TaskName, int], inquiry: Inquiry) -> SessionChanged:
+    return SessionChanged(replace(state.session, inquiries=state.session.inquiries.set(key, inquiry)))
+
+
+def _answered(state: State, event: UsageAnswered) -> SessionChanged:
+    key = (event.task, event.attempt)
+    inquiries = state.session.inquiries
+    left = inquiries.delete(key) if key in inquiries else inquiries
+    return SessionChanged(replace(state.session, inquiries=left))
+
+
+def _adopted(state: State, row: TaskRow) -> TaskRow | None:
+    """The row with a charge for its agent, which was made before charges were kept; None for any other row."""
+    if row.agent_id is None or row.charges:
+        return None
+    charge = Charge(row.attempts, row.agent_id, row.type, reserve_cents(state, row.type))
+    return replace(row, charges=(charge,))
+
+
+def _is_over(row: TaskRow, charge: Charge) -> bool:
+    """True for the charge of a run that does not go on; an intent in doubt is no run yet."""
+    return row.status != TaskStatus.RUNNING or charge.attempt != row.attempts
+
+
+def _charge(row: TaskRow, attempt: int) -> Charge | None:
+    return next((charge for charge in row.charges if charge.attempt == attempt), None)
+
+
+def _with_charge(row: TaskRow, charge: Charge) -> TaskRow:
+    charges = tuple(charge if each.attempt == charge.attempt else each for each in row.charges)
+    return replace(row, charges=charges)

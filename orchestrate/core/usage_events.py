@@ -1,0 +1,16 @@
+"""Events of what agents cost."""
+
+from dataclasses import dataclass
+
+from orchestrate.core.events import Event
+from orchestrate.model.names import TaskName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageAnswered(Event):
+    """What the service tells of an attempt's cost; ``cents`` is None while it does not know, or gave no answer."""
+
+    task: TaskName
+    attempt: int
+    cents: float | None = None
+    tokens: int | None = None
