@@ -15,13 +15,26 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from orchestrate.errors import MeasurementError
+
 if TYPE_CHECKING:
     from orchestrate.cli.running import Outcome
+    from orchestrate.model.comparison import Comparison
     from orchestrate.model.faults import Fault
     from orchestrate.model.handoff import Handoff
     from orchestrate.model.plan import Plan
 
-__all__ = ["check_plan", "load_plan", "parse_handoff", "run_plan"]
+__all__ = [
+    "MeasurementError",
+    "check_plan",
+    "classify_failure",
+    "compare_measurement",
+    "extract_measurement",
+    "load_plan",
+    "parse_handoff",
+    "redact",
+    "run_plan",
+]
 
 
 def load_plan(path: str | PathLike[str]) -> "Plan":
@@ -66,6 +79,63 @@ def parse_handoff(
     return handoffs.parse_handoff(
         text, task_type=task_type, run_branches=run_branches, placeholder=placeholder, repo_url=repo_url
     )
+
+
+def classify_failure(
+    *,
+    error: object = None,
+    output: str | None = None,
+    duration_ms: float | None = None,
+    code: str | int | None = None,
+    run_status: str | None = None,
+) -> str:
+    """Why a run went wrong: ``cap-hit``, ``oom``, ``tool-error``, ``network-drop`` or ``unknown``.
+
+    From evidence: the run's status, the error's code, a length near the cap of 75 minutes, exit status and signal, then
+    the words of ``error``, which are the service's. ``output`` is what the agent wrote: only a failure mode that it
+    states as a handoff does counts, and only where nothing else speaks.
+    """
+    from orchestrate.text import failures
+
+    return str(
+        failures.classified(error=error, output=output, duration_ms=duration_ms, code=code, run_status=run_status)
+    )
+
+
+def extract_measurement(parser: Mapping[str, object] | None, stdout: str) -> str:
+    """The value in what a measurement's command printed; ``parser`` is as in ``plan.json``, None counts lines.
+
+    Raises ``MeasurementError`` where there is none, and for a pattern or flags that cannot be used.
+    """
+    from orchestrate.text import measurement_inputs, measurements
+
+    return measurements.extracted(measurement_inputs.parser_of(parser), stdout)
+
+
+def compare_measurement(
+    spec: Mapping[str, object], measured: str | float | None, claim: Mapping[str, object] | None
+) -> "Comparison":
+    """What became of a claim: ``.outcome``, ``.drift`` (a part of the claimed value, or None), ``.detail``.
+
+    ``spec`` is a measurement of ``plan.json``, ``claim`` has ``name``, ``before``, ``op`` and ``after``; ``measured`` is
+    None where no command ran.
+    """
+    from orchestrate.text import comparing, measurement_inputs
+
+    name, tolerance = measurement_inputs.name_and_tolerance_of(spec)
+    return comparing.compared(
+        name=name,
+        tolerance=tolerance,
+        measured=measurement_inputs.value_of(measured),
+        claim=measurement_inputs.claim_of(claim),
+    )
+
+
+def redact(text: str, *, secrets: Sequence[str] = ()) -> str:
+    """The text without these secrets, and without what has the shape of one."""
+    from orchestrate.text.redaction import Redactor
+
+    return Redactor(secrets).redact(text)
 
 
 async def run_plan(

@@ -13,6 +13,7 @@
      ├── InputRefused              what the user gave is wrong: the plan, a file, an option
      │    ├── PlanRefused          the plan, with every fault at once
      │    └── WorkspaceDamaged     files of ours that cannot be trusted as they are
+     ├── MeasurementError          no value can be taken from what a measurement's command printed
      └── StorageFailed             a write or sync failed; nothing may start after it
 
 A class exists only if somebody catches it. Messages say what happened, to what; ``hint`` says what to do.
@@ -104,6 +105,10 @@ class PlanRefused(InputRefused):
 
 class WorkspaceDamaged(InputRefused):
     """A file of ours is torn, foreign or from a newer version; it was left as it is."""
+
+
+class MeasurementError(OrchestrateError):
+    """No value can be taken from what a command printed: the parser cannot be used, or it found nothing."""
 
 
 class StorageFailed(OrchestrateError):

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, WithJsonSchema
 
 from orchestrate.model.faults import quoted
+from orchestrate.model.javascript_patterns import check_flags
 from orchestrate.model.names import TASK_NAME_LENGTH, TaskName, is_kebab_case, is_valid_ref
 
 #: A slug becomes the name of a folder and part of a branch; file systems end at 255 bytes.
@@ -21,7 +22,6 @@ _REF_PATTERN = (
     r"^(?!@$)(?![-+./])(?!.*(\.\.|@\{|//|/\.|\.lock(/|$)))[^\x00-\x20\x7f~^:?*\[\\]*[^\x00-\x20\x7f~^:?*\[\\./]$"
 )
 _VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$"
-_FLAG_LETTERS = frozenset("gimsuy")
 
 
 def _with_words(text: str) -> str:
@@ -77,8 +77,8 @@ def _variable(name: str) -> str:
 
 
 def _regex_flags(flags: str) -> str:
-    if not _FLAG_LETTERS.issuperset(flags):
-        raise ValueError('must be letters out of "gimsuy"')
+    """Refused flags are a ``ValueError`` with the reason."""
+    check_flags(flags)
     return flags
 
 
@@ -107,7 +107,7 @@ VariableName = Annotated[
     str, AfterValidator(_variable), WithJsonSchema({"type": "string", "pattern": _VARIABLE_PATTERN})
 ]
 #: Flags of a regular expression, as JavaScript writes them.
-RegexFlags = Annotated[str, AfterValidator(_regex_flags), WithJsonSchema({"type": "string", "pattern": "^[gimsuy]*$"})]
+RegexFlags = Annotated[str, AfterValidator(_regex_flags), WithJsonSchema({"type": "string", "pattern": "^[dgimsuy]*$"})]
 #: true or false, nothing that could be read as one.
 Flag = StrictBool
 #: A whole number from 1.

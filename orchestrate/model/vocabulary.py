@@ -75,6 +75,19 @@ class FailureMode(StrEnum):
     UNKNOWN = "unknown"
 
 
+class MeasurementOutcome(StrEnum):
+    """What became of a claim that was measured again."""
+
+    MATCH = "match"
+    VALUE_MISMATCH = "value-mismatch"
+    #: The handoff claims nothing of that name, or different things.
+    CLAIM_MISSING = "claim-missing"
+    COMMAND_FAILED = "command-failed"
+    #: No value could be read, or two that can be compared.
+    PARSE_FAILED = "parse-failed"
+    NOT_RUN = "not-run"
+
+
 class RuntimeKind(StrEnum):
     """Where agents run: the vendor's cloud, or our own server on this machine."""
 

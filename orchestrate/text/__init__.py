@@ -8,5 +8,6 @@ its block and its share. In: ``handoffs`` reads an agent's last message, in this
     unwrapping, sections, titles     which lines stand under which title, also inside a fence around the whole
     outcomes, branches, claims, pull_requests      the value of each section, or a note why there is none
 
-``failures`` says why a run went wrong. ``redaction`` and ``terminal`` make text safe to keep and to print.
+Measurements: ``measurements`` takes the value out of what a command printed, ``comparing`` puts it beside the claim as
+``quantities`` read both. ``failures`` says why a run went wrong. ``redaction`` and ``terminal`` make text safe to keep and to print.
 """

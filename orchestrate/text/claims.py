@@ -98,7 +98,7 @@ def _row_claim(line: Line, columns: Sequence[str]) -> MeasurementClaim | None:
     match cells:
         case [name, change]:
             return _claim(name, change)
-        case [name, before, op, after, *_] if _operator(op) is not None:
+        case [name, before, op, after, *_] if operator_of(op) is not None:
             return _made(name, before, op, after)
         case [name, before, after, *_] if _names_before_and_after(columns):
             return _made(name, before, "→", after)
@@ -126,14 +126,15 @@ def _claim(name: str, change: str) -> MeasurementClaim | None:
 
 
 def _made(name: str, before: str, op: str, after: str) -> MeasurementClaim | None:
-    operator = _operator(op)
+    operator = operator_of(op)
     name, before, after = _bare(name), _bare(_WORD_BEFORE.sub("", before)), _value(_WORD_BEFORE.sub("", after))
     if operator is None or not (name and before and after):
         return None
     return MeasurementClaim(name=name, before=before, op=operator, after=after)
 
 
-def _operator(text: str) -> str | None:
+def operator_of(text: str) -> str | None:
+    """The operator in the spelling of the format; None if it is none."""
     text = text.strip("` *")
     if _ARROW.fullmatch(text):
         return "→"

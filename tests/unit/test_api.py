@@ -56,3 +56,28 @@ def test_importing_it_loads_nothing_heavy():
     code = f"import sys, orchestrate.api; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_failure_is_classified_from_evidence():
+    assert api.classify_failure(error="exit status 137") == "oom"
+    assert api.classify_failure(run_status="EXPIRED") == "cap-hit"
+    assert type(api.classify_failure()) is str
+
+
+def test_a_value_is_taken_from_what_a_command_printed():
+    assert api.extract_measurement({"kind": "regex", "pattern": "(?<n>\\d+) passed", "flags": "gi"}, "7 Passed") == "7"
+    assert api.extract_measurement(None, "a\nb\n") == "2"
+    with pytest.raises(api.MeasurementError):
+        api.extract_measurement({"kind": "regex", "pattern": "x"}, "y")
+
+
+def test_a_claim_is_compared_with_what_was_measured():
+    spec = {"name": "lines", "command": "wc -l", "toleranceFraction": 0.05}
+    claim = {"name": "`lines`", "before": "1", "op": "→", "after": "1,234"}
+    assert api.compare_measurement(spec, "1234", claim).outcome == "match"
+    assert api.compare_measurement(spec, 2000, claim).outcome == "value-mismatch"
+    assert api.compare_measurement(spec, "1234", None).outcome == "claim-missing"
+
+
+def test_secrets_are_taken_out_of_text():
+    assert api.redact("my hunter2secret", secrets=["hunter2secret"]) == "my [redacted]"

@@ -140,7 +140,7 @@ REFUSED = {
             )
         ),
         "tasks[0].measurements[0].parser.flags",
-        'must be letters out of "gimsuy"',
+        'must be letters out of "dgimsuy"',
     ),
     "too much tolerance": (
         a_plan(a_task(measurements=[{"name": "x", "command": "y", "toleranceFraction": 1.5}])),
