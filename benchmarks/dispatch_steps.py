@@ -17,8 +17,8 @@ from orchestrate.engine.requests import RequestWriter
 from orchestrate.engine.watch import Watcher
 from orchestrate.store.workspace import WorkspaceStore
 
-#: Steps in their order, each named by what has happened at its end; the first three rows are of the upstream.
-UPSTREAM = ("result frame", "stream closed", "run asked for", "parsed", "reply saved")
+#: Steps in their order, each named by what has happened at its end; the first three are of the upstream.
+UPSTREAM = ("result frame", "confirmed", "reply saved")
 DEPENDANT = ("decided", "rendered", "written", "created")
 
 _watched: ContextVar[str] = ContextVar("watched")
@@ -31,9 +31,8 @@ class Moments:
         self._at: defaultdict[str, dict[str, float]] = defaultdict(dict)
         mark, note_row = self._wrap, lambda _self, effect_or_row, *_, **__: _row_of(effect_or_row).name
         mark(Watcher, "_read", task_of=_remember)
-        mark(Watcher, "_follow", task_of=note_row, after="stream closed")
-        mark(ReplyTaker, "take", task_of=note_row, before="run asked for", after="reply saved")
-        mark(WorkspaceStore, "save_reply", task_of=lambda _self, task, *_, **__: task, before="parsed")
+        mark(ReplyTaker, "take", task_of=note_row, after="reply saved")
+        mark(WorkspaceStore, "save_reply", task_of=lambda _self, task, *_, **__: task, before="confirmed")
         mark(Launcher, "launch", task_of=note_row, before="decided")
         mark(RequestWriter, "render", task_of=note_row, after="rendered")
         mark(WorkspaceStore, "write_request", task_of=lambda _self, task, *_, **__: task, after="written")
@@ -84,6 +83,6 @@ def _row_of(effect_or_row: Any) -> Any:
     return getattr(effect_or_row, "row", effect_or_row)
 
 
-def _remember(_watcher: Watcher, watch: Any) -> str:
+def _remember(_watcher: Watcher, watch: Any, *_: Any) -> str:
     _watched.set(watch.row.name)
     return str(watch.row.name)

@@ -1,31 +1,84 @@
-"""Lanes: HTTP transports that carry one request at a time.
+"""Lanes: ways to one address that carry one request at a time.
 
 httpx walks all connections and waiting requests of a pool at every request. One transport for each request in flight
 keeps that walk at one connection; the lane used last is taken first, so that its open connection is used again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 import anyio
 import httpx
 
 
-class Lanes:
-    """Lends transports; at most ``limit`` at a time, of which up to ``spare`` stay open while nobody uses them."""
+class Outgoing(NamedTuple):
+    """A request that is ready to be sent."""
 
-    def __init__(self, make: Callable[[], httpx.AsyncBaseTransport], *, limit: int | None, spare: int) -> None:
+    method: str
+    #: With its query, below the lane's address.
+    path: str
+    headers: Sequence[tuple[bytes, bytes]]
+    body: bytes | None
+    #: How long the other side may say nothing.
+    silence_seconds: float
+
+
+class Lane(Protocol):
+    """Carries requests to one address; it fails as httpx does."""
+
+    async def begin(self, request: Outgoing) -> httpx.Response:
+        """The answer's head; the body comes with reading, and closing the response ends the request."""
+
+    async def aclose(self) -> None:
+        """Close its connection."""
+
+
+class HttpxLane:
+    """A transport of httpx: for encryption and proxies.
+
+    It is used without `httpx.AsyncClient` on top: its cookies, redirects and authentication flow cost a fifth of a
+    request and do nothing that is wanted here.
+    """
+
+    def __init__(self, transport: httpx.AsyncBaseTransport, *, base_url: str, timeout_seconds: float) -> None:
+        self._transport = transport
+        self._base_url = base_url
+        self._timeout_seconds = timeout_seconds
+
+    async def begin(self, request: Outgoing) -> httpx.Response:
+        """The answer's head; the body comes with reading."""
+        timeout = httpx.Timeout(self._timeout_seconds, read=request.silence_seconds)
+        return await self._transport.handle_async_request(
+            httpx.Request(
+                request.method,
+                self._base_url + request.path,
+                headers=list(request.headers),
+                content=request.body,
+                extensions={"timeout": timeout.as_dict()},
+            )
+        )
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+        await self._transport.aclose()
+
+
+class Lanes:
+    """Lends lanes; at most ``limit`` at a time, of which up to ``spare`` stay open while nobody uses them."""
+
+    def __init__(self, make: Callable[[], Lane], *, limit: int | None, spare: int) -> None:
         self._make = make
         self._spare = spare
-        self._idle: list[httpx.AsyncBaseTransport] = []
+        self._idle: list[Lane] = []
         self._slots = None if limit is None else anyio.Semaphore(limit, fast_acquire=True)
 
-    async def take(self) -> httpx.AsyncBaseTransport:
-        """A transport of one's own until it is given back."""
+    async def take(self) -> Lane:
+        """A lane of one's own until it is given back."""
         if self._slots is not None:
             await self._slots.acquire()
         return self._idle.pop() if self._idle else self._make()
 
-    async def give_back(self, lane: httpx.AsyncBaseTransport) -> None:
+    async def give_back(self, lane: Lane) -> None:
         """Let others use it; its last response must be closed."""
         if self._slots is not None:
             self._slots.release()

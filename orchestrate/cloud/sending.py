@@ -1,10 +1,8 @@
 """Sending requests and reading answers, over lanes; redirects are never followed, no cookie is kept.
 
-Transports are used without `httpx.AsyncClient` on top: its cookies, redirects and authentication flow cost a fifth of
-a request and do nothing that is wanted here.
+Plain HTTP is for a server on this machine only, and takes the direct way; everything else goes through httpx.
 """
 
-import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
@@ -13,7 +11,8 @@ import httpx
 
 from orchestrate.cloud.address import proxy_for
 from orchestrate.cloud.answers import Answer
-from orchestrate.cloud.lanes import Lanes
+from orchestrate.cloud.direct import DirectLane
+from orchestrate.cloud.lanes import HttpxLane, Lane, Lanes, Outgoing
 from orchestrate.cloud.problems import Call, Problems
 from orchestrate.cloud.sockets import GatheringBackend
 from orchestrate.errors import InputRefused, ServiceError
@@ -65,31 +64,25 @@ class Sender:
     def __init__(
         self, *, base_url: str, headers: Mapping[str, str], timeout_seconds: float, problems: Problems
     ) -> None:
-        self._base_url = base_url
         self._headers = _raw(headers)
         self._problems = problems
         self._deadline = _WHOLE_CALL * timeout_seconds
-        self._extensions = {"timeout": httpx.Timeout(timeout_seconds).as_dict()}
-        self._stream_extensions = {"timeout": httpx.Timeout(timeout_seconds, read=_STREAM_SILENCE).as_dict()}
-        make_transport = _transport_maker(base_url)
-        self._calls = Lanes(make_transport, limit=_CALLS_AT_A_TIME, spare=_CALLS_AT_A_TIME)
-        self._streams = Lanes(make_transport, limit=None, spare=_SPARE_STREAMS)
+        self._call_silence = timeout_seconds
+        self._stream_silence = _STREAM_SILENCE
+        make_lane = _lane_maker(base_url, timeout_seconds=timeout_seconds)
+        self._calls = Lanes(make_lane, limit=_CALLS_AT_A_TIME, spare=_CALLS_AT_A_TIME)
+        self._streams = Lanes(make_lane, limit=None, spare=_SPARE_STREAMS)
 
     async def send(
         self, call: Call, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
         """The answer if it is a success; every other outcome is raised."""
-        request = httpx.Request(
-            call.method,
-            self._base_url + path,
-            headers=self._headers + _raw(headers) if headers else self._headers,
-            content=body,
-            extensions=self._extensions,
-        )
+        own = self._headers + _raw(headers) if headers else self._headers
+        request = Outgoing(call.method, path, own, body, self._call_silence)
         lane = await self._calls.take()
         try:
             with anyio.fail_after(self._deadline):
-                response = await lane.handle_async_request(request)
+                response = await lane.begin(request)
                 return await self._read(call, response)
         except (httpx.RequestError, TimeoutError) as error:
             raise self._problems.no_answer(call, error) from error
@@ -101,12 +94,7 @@ class Sender:
         self, call: Call, path: str, *, headers: Mapping[str, str], media_type: str | None = None
     ) -> AsyncIterator[StreamBody]:
         """The body of a successful answer while it comes; closed at the end, also in its middle."""
-        request = httpx.Request(
-            call.method,
-            self._base_url + path,
-            headers=self._headers + _raw(headers),
-            extensions=self._stream_extensions,
-        )
+        request = Outgoing(call.method, path, self._headers + _raw(headers), None, self._stream_silence)
         lane = await self._streams.take()
         try:
             response = await self._begin(call, lane, request, media_type=media_type)
@@ -122,12 +110,10 @@ class Sender:
         await self._calls.aclose()
         await self._streams.aclose()
 
-    async def _begin(
-        self, call: Call, lane: httpx.AsyncBaseTransport, request: httpx.Request, *, media_type: str | None
-    ) -> httpx.Response:
+    async def _begin(self, call: Call, lane: Lane, request: Outgoing, *, media_type: str | None) -> httpx.Response:
         try:
             with anyio.fail_after(self._deadline):
-                response = await lane.handle_async_request(request)
+                response = await lane.begin(request)
                 if response.is_success and media_type in (None, _media_type(response)):
                     return response
                 answer = await self._read(call, response)
@@ -162,10 +148,16 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers.items()]
 
 
+def _lane_maker(base_url: str, *, timeout_seconds: float) -> Callable[[], Lane]:
+    if base_url.startswith("http:"):
+        return lambda: DirectLane(base_url, timeout_seconds=timeout_seconds, keep_seconds=_KEEP_ALIVE)
+    make_transport = _transport_maker(base_url)
+    return lambda: HttpxLane(make_transport(), base_url=base_url, timeout_seconds=timeout_seconds)
+
+
 def _transport_maker(base_url: str) -> Callable[[], httpx.AsyncHTTPTransport]:
     """Transports share one TLS context: each of their own would cost 30 ms."""
-    is_encrypted = base_url.startswith("https:")
-    context = httpx.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx.create_ssl_context()
     proxy = proxy_for(base_url)
     backend = GatheringBackend()
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEEP_ALIVE)

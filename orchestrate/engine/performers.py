@@ -125,6 +125,8 @@ def _request_of(effect: Effect) -> RequestId | None:
 
 def _told(error: Exception) -> str:
     """What happened; for a bug of ours also where, since nobody sees its traceback."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
     if isinstance(error, OrchestrateError):
         return error.message
     place = traceback.extract_tb(error.__traceback__)[-1]

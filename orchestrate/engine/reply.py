@@ -22,6 +22,20 @@ from orchestrate.text.templates import Templates
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A reply that was read as the stream told it, before the look at the run that confirms it."""
+
+    text: str
+    branches: tuple[str, ...]
+    redacted: str
+    handoff: Handoff
+
+    def is_of(self, run: Run) -> bool:
+        """Whether the run says what the stream had told of the reply."""
+        return self.text == (run.result or "") and self.branches == _branches(run)
+
+
+@dataclass(frozen=True, slots=True)
 class _Reading:
     """What a reply comes to: the files to save, and what the machine is told."""
 
@@ -42,10 +56,17 @@ class ReplyTaker:
         self._redactor = redactor
         self._templates = templates
 
-    async def take(self, row: TaskRow, run: Run) -> RunEnded:
-        """The end of this run, with its reply on disk."""
+    async def draft(self, row: TaskRow, told: Run) -> Draft:
+        """Read the reply of a run as it was told; nothing is saved, for it may be another in truth."""
+        return await off_loop_if_large(lambda: self._drafted(row, told), size=len(told.result or ""))
+
+    async def take(self, row: TaskRow, run: Run, *, draft: Draft | None = None) -> RunEnded:
+        """The end of this run, with its reply on disk; a draft that fits saves the reading."""
         text = run.result or ""
-        reading = await off_loop_if_large(lambda: self._read(row, run, text), size=len(text))
+        ready = draft if draft is not None and draft.is_of(run) else None
+        reading = await off_loop_if_large(
+            lambda: self._read(row, run, ready or self._drafted(row, run)), size=len(text)
+        )
         path = await self._archive.save_reply(
             row.name, row.attempts, raw=reading.raw, handoff=reading.file, postmortem=reading.postmortem
         )
@@ -58,9 +79,13 @@ class ReplyTaker:
             message=None if run.error is None else run.error.message,
         )
 
-    def _read(self, row: TaskRow, run: Run, text: str) -> _Reading:
-        raw, redacted = text.encode(errors="replace"), self._redactor.redact(text)
-        handoff = self._without_secrets(self._parsed(row, run, text))
+    def _drafted(self, row: TaskRow, run: Run) -> Draft:
+        text, branches = run.result or "", _branches(run)
+        handoff = self._without_secrets(self._parsed(row, text, branches))
+        return Draft(text=text, branches=branches, redacted=self._redactor.redact(text), handoff=handoff)
+
+    def _read(self, row: TaskRow, run: Run, draft: Draft) -> _Reading:
+        raw, redacted, handoff = draft.text.encode(errors="replace"), draft.redacted, draft.handoff
         mode = None if run.status == RunStatus.FINISHED else _failure_mode(run, handoff)
         return _Reading(
             raw=raw,
@@ -71,12 +96,12 @@ class ReplyTaker:
             mode=mode,
         )
 
-    def _parsed(self, row: TaskRow, run: Run, text: str) -> Handoff:
+    def _parsed(self, row: TaskRow, text: str, branches: tuple[str, ...]) -> Handoff:
         """The values of the reply as it was written: a redacted branch would be none."""
         return parse_handoff(
             text,
             task_type=row.type,
-            run_branches=_branches(run),
+            run_branches=branches,
             placeholder=placeholder_branch(self._plan.root_slug, row.name, task_type=row.type),
             repo_url=self._plan.repo_url,
         )

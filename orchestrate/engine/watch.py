@@ -3,18 +3,25 @@
 A stream that ends, breaks or falls silent says nothing; the run is asked for, and while it goes on the stream is
 opened again, after longer and longer pauses if it does not hold. Beside all streams one slow poll goes round, so that a
 terminal frame lost in a gap is found as well.
+
+A frame that tells of the end has the run asked for at once. While the answer is on its way the reply is read as the
+frame told it, and the stream is closed; what counts is the answer.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import anyio
+import anyio.lowlevel
+from anyio.abc import TaskGroup
+from pydantic import ValidationError
 
 from orchestrate.cloud.stream import SeenFrames
 from orchestrate.core.effects import WatchRun
 from orchestrate.core.events import AccessLost, Event, RunMissing
 from orchestrate.engine.polling import Poller
-from orchestrate.engine.reply import ReplyTaker
+from orchestrate.engine.reply import Draft, ReplyTaker
 from orchestrate.engine.silence import Silence
 from orchestrate.engine.view import ActivityView, shows_activity
 from orchestrate.errors import OutcomeUnknown, ProtocolBroken, Refused, ServiceError, Unavailable
@@ -49,6 +56,8 @@ class _Watch:
     broken: int = 0
     refused_since: float | None = None
     ended: Run | None = None
+    #: The reply as the stream told it.
+    draft: Draft | None = None
 
 
 class Watcher:
@@ -100,39 +109,59 @@ class Watcher:
             else:
                 watch.refused_since = None
                 if run.status.is_terminal:
-                    return await self._replies.take(watch.row, run)
+                    return await self._replies.take(watch.row, run, draft=watch.draft)
 
     async def _follow(self, watch: _Watch) -> None:
         """Read the stream until it is over or broken, or until the poll finds the run's end."""
-        with anyio.CancelScope() as scope:
+        async with anyio.create_task_group() as looks:
 
             def on_terminal(run: Run) -> None:
                 watch.ended = run
-                scope.cancel()
+                looks.cancel_scope.cancel()
 
             with self._poller.watching((watch.agent_id, watch.run_id), on_terminal=on_terminal):
                 await self._clock.sleep(self._pause_seconds(watch))
                 opened_at = self._clock.monotonic()
                 if watch.has_stream:
-                    await self._read(watch)
+                    await self._read(watch, looks)
                 has_held = self._clock.monotonic() - opened_at >= _HELD_SECONDS
                 watch.broken = 0 if has_held else watch.broken + 1
 
     def _pause_seconds(self, watch: _Watch) -> float:
         return _PAUSES[min(watch.broken, len(_PAUSES) - 1)] * self._poller.stretch
 
-    async def _read(self, watch: _Watch) -> None:
+    async def _read(self, watch: _Watch, looks: TaskGroup) -> None:
         watch.seen.on_connect()
-        resume_after = watch.seen.resume_after
+        resume_after, result = watch.seen.resume_after, None
         try:
             async with self._service.stream_run(watch.agent_id, watch.run_id, last_event_id=resume_after) as frames:
                 async for frame in frames:
                     if watch.seen.is_new(frame) and shows_activity(frame):
                         self._saw(watch.row.name, frame)
+                    if frame.event == "result" and result is None:
+                        result = frame
+                        looks.start_soon(self._look_early, watch)
+                        await anyio.lowlevel.checkpoint()
                     if frame.event == "error" and frame.data.get("code") == "invalid_last_event_id":
                         watch.seen.on_connect(from_start=True)
         except ServiceError as error:
             watch.has_stream = error.code not in _STREAM_GONE
+        if result is not None:
+            await self._draft(watch, result)
+
+    async def _look_early(self, watch: _Watch) -> None:
+        """The look that follows every stream, before the stream is closed; it counts only if it finds an end."""
+        with suppress(ServiceError):
+            run = await self._service.get_run(watch.agent_id, watch.run_id)
+            if run.status.is_terminal:
+                watch.ended = run
+
+    async def _draft(self, watch: _Watch, result: Frame) -> None:
+        """Read the reply while that look is on its way."""
+        await anyio.lowlevel.checkpoint()  # its request leaves first
+        told = _told(watch, result)
+        if told is not None:
+            watch.draft = await self._replies.draft(watch.row, told)
 
     def _saw(self, name: TaskName, frame: Frame) -> None:
         doing = self._view.saw(name, frame, at=self._clock.monotonic())
@@ -150,6 +179,16 @@ class Watcher:
         if now - watch.refused_since < _MISSING_SECONDS:
             return None
         return RunMissing(task=name, run_id=run_id, message=_missing_words(run_id, error))
+
+
+def _told(watch: _Watch, result: Frame) -> Run | None:
+    """The run as the last frame tells it; None where that is not readable."""
+    data = result.data
+    told = {**data, "result": data.get("result") or data.get("text"), "createdAt": "", "updatedAt": ""}
+    try:
+        return Run.model_validate({**told, "id": watch.run_id, "agentId": watch.agent_id})
+    except ValidationError:
+        return None
 
 
 def _missing_words(run_id: RunId, error: Refused) -> str:

@@ -126,6 +126,13 @@ async def test_an_error_of_ours_is_told_in_its_own_words():
 
 
 @virtually
+async def test_of_errors_side_by_side_the_first_is_told():
+    error = ExceptionGroup("two tasks", [WorkspaceDamaged("handoffs/a.md is a symlink"), ValueError()])
+    (event,) = await answers(WatchRun(row=a_running_row()), error=error)
+    assert event.message == "handoffs/a.md is a symlink"
+
+
+@virtually
 async def test_a_storage_that_fails_ends_the_engine():
     with pytest.raises(StorageFailed):
         await answers(WatchRun(row=a_running_row()), error=StorageFailed("no space left"))

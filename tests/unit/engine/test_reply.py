@@ -150,3 +150,22 @@ async def test_half_of_a_surrogate_pair_is_no_reason_to_lose_a_reply():
     ended = await taking.take(a_run(handoff() + "\ud83d"))
     assert taking.archive.replies["a", 2].endswith(b"?")
     assert ended.reply.handoff.structured
+
+
+async def test_a_draft_that_fits_is_what_is_taken():
+    taking, run = Taking(), a_run(handoff("cursor/a-1f2a"), branch="cursor/a-1f2a")
+    draft = await taking.taker.draft(ROW, run)
+    assert taking.archive.replies == {}
+    drafted, plain = await taking.taker.take(ROW, run, draft=draft), await Taking().take(run)
+    assert drafted == plain
+    assert drafted.reply.handoff is draft.handoff
+
+
+@pytest.mark.parametrize(
+    "told", [a_run("## Status\nblocked\n", branch="cursor/a-1f2a"), a_run(handoff("cursor/a-1f2a"), branch="cursor/b")]
+)
+async def test_a_draft_of_another_reply_or_branch_is_not_used(told):
+    taking, run = Taking(), a_run(handoff("cursor/a-1f2a"), branch="cursor/a-1f2a")
+    ended = await taking.taker.take(ROW, run, draft=await taking.taker.draft(ROW, told))
+    assert ended == await Taking().take(run)
+    assert taking.archive.replies["a", 2] == handoff("cursor/a-1f2a").encode()

@@ -307,3 +307,40 @@ def test_a_run_that_ends_otherwise_ends_its_task_so(status):
     assert room.run() == 1
     expected = TaskStatus.CANCELLED if status is RunStatus.CANCELLED else TaskStatus.ERROR
     assert row_of(room).status is expected
+
+
+@pytest.mark.parametrize("told", [handoff("cursor/true-1"), handoff("cursor/false-1"), 5, None])
+def test_the_end_costs_one_look_and_leaves_what_the_run_says(told):
+    """What the stream tells is read while that look is on its way."""
+
+    async def behave(service, agent_id):
+        await anyio.sleep(1)
+        service.emit(agent_id, "result", {"status": "FINISHED", "text": told})
+        service.emit(agent_id, "result", {"status": "FINISHED", "text": told})
+        service.end_run(agent_id, result=handoff("cursor/true-1"), silently=True)
+
+    room = a_room(behave)
+    assert room.run() == 0
+    assert row_of(room).branch == "cursor/true-1"
+    assert room.archive.handoffs["a"].endswith(handoff("cursor/true-1"))
+    assert room.service.count("get_run") == 1
+
+
+def test_a_result_that_comes_too_early_ends_nothing():
+    async def behave(service, agent_id):
+        await anyio.sleep(1)
+        service.emit(agent_id, "result", {"status": "FINISHED", "result": handoff("cursor/false-1")})
+        service.cut_streams(agent_id)
+        await anyio.sleep(60)
+        service.end_run(agent_id, result=handoff("cursor/true-1"))
+
+    room = a_room(behave)
+    assert room.run() == 0
+    assert row_of(room).branch == "cursor/true-1"
+
+
+def test_a_look_at_the_end_that_fails_is_made_again():
+    room = a_room(ends_after(10))
+    room.service.fail_next("get_run", Unavailable("503"))
+    assert room.run() == 0
+    assert room.service.count("get_run") == 2
