@@ -217,6 +217,7 @@ def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
         row,
         status=TaskStatus.CANCELLED,
         cancel=None,
+        charges=uncharged(row, row.attempts),
         note=row.note or f"cancelled by {row.cancel.by}; no agent was made",
         not_before=None,
         finished_at=at,
