@@ -18,7 +18,7 @@ from orchestrate.model.inbox_requests import InboxAnswer, RespawnRequest
 from orchestrate.model.names import TaskName, is_valid_ref
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind, TaskType
-from orchestrate.repo.git import BranchFound, Git
+from orchestrate.repo.git import BranchThere, Git
 from orchestrate.text.terminal import escape_for_terminal
 
 #: Tasks that a line names.
@@ -109,7 +109,7 @@ def _own_branches(asked: Asked, names: Iterable[TaskName], git: Git) -> Mapping[
 async def _on_the_remote(rows: Iterable[TaskRow], repo_url: str, git: Git) -> dict[TaskName, str]:
     found = {}
     for row in rows:
-        if isinstance(await git.look_up_branch(repo_url, row.branch), BranchFound):
+        if isinstance(await git.look_up_branch(repo_url, row.branch), BranchThere):
             found[row.name] = row.branch
     return found
 

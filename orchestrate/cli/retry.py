@@ -8,6 +8,8 @@ from orchestrate.cli.asking import Asked, asked_workspace
 from orchestrate.cli.messages import count_of, listed
 from orchestrate.cli.respawn import NOT_DONE, confirm, respawn, tell
 from orchestrate.cli.settings import Settings
+from orchestrate.model.graph import dependencies_first, dependencies_of
+from orchestrate.model.money import dollars
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
@@ -40,7 +42,18 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def lines_of(asked: Asked, failed: Sequence[TaskRow]) -> list[str]:
     """What failed, how often, and what waits behind it."""
     lines = [f"{row.name}: error after {_tries(row)}{_held_by(asked, row)}" for row in failed]
-    return [*lines, f"cost of {count_of(sum(row.attempts for row in failed), 'try', plural='tries')}: not known yet"]
+    tries = count_of(sum(row.attempts for row in failed), "try", plural="tries")
+    return [*lines, f"cost of {tries} so far: {_cost(failed)}"]
+
+
+def _cost(failed: Sequence[TaskRow]) -> str:
+    """What the service has told; what it has not told is never nothing."""
+    charges = [charge.cents for row in failed for charge in row.charges]
+    known = [cents for cents in charges if cents is not None]
+    if not known:
+        return "not known yet"
+    more = "" if len(known) == len(charges) else f", and {len(charges) - len(known)} not known yet"
+    return f"{dollars(sum(known))}{more}"
 
 
 def _failed(asked: Asked) -> list[TaskRow]:
@@ -60,12 +73,12 @@ def _held_by(asked: Asked, row: TaskRow) -> str:
 
 def _waiting_behind(asked: Asked, name: TaskName) -> Iterable[TaskName]:
     """All that waits for it, through others too."""
-    reached = {name}
-    for task in asked.plan.in_order():
-        row = asked.rows.get(task.name)
-        if reached.intersection(task.depends_on) and (row is None or row.status == TaskStatus.PENDING):
-            reached.add(task.name)
-            yield task.name
+    dependencies, reached = dependencies_of(asked.plan), {name}
+    for each in dependencies_first(dependencies):
+        row = asked.rows.get(each)
+        if reached.intersection(dependencies[each]) and (row is None or row.status == TaskStatus.PENDING):
+            reached.add(each)
+            yield each
 
 
 def _tell_only(args: argparse.Namespace, asked: Asked, failed: Sequence[TaskRow]) -> None:

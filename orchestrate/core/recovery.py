@@ -79,10 +79,8 @@ def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> T
         row = replace(row, status=TaskStatus.PENDING, note=None, last_update=at)
     if row.status != TaskStatus.PENDING:
         return row
-    planned = planned_ref(plan, task)
-    if row.ref_from == row.name:  # somebody had it go on from its own branch
-        planned = row.starting_ref
-    elif row.ref_from is None or planned != _placeholder_of(plan, row.ref_from):
+    planned, goes_on = planned_ref(plan, task), row.ref_from == row.name
+    if not goes_on and (row.ref_from is None or planned != _placeholder_of(plan, row.ref_from)):
         row = replace(row, starting_ref=planned, ref_from=None)
     branch = row.branch or placeholder_branch(plan.root_slug, task.name, task_type=task.type)
     return replace(row, type=task.type, depends_on=task.depends_on, branch=branch)

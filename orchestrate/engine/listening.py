@@ -15,6 +15,7 @@ from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, InboxRequest, RespawnRequest, UnknownRequest
 from orchestrate.model.names import RequestId
+from orchestrate.model.stops import Stop
 from orchestrate.ports import Clock, Incoming, Misfit, Requests
 
 #: How soon a request is noticed.
@@ -47,18 +48,17 @@ class Listener:
     async def look(self) -> Sequence[Event]:
         """What is new in the inbox; one that cannot be read is told once."""
         try:
-            incoming = await self._requests.take_requests()
+            incoming, stop = await self._requests.take_requests(), await self._requests.read_stop()
         except OrchestrateError as error:
             if self._is_blind:
                 return ()
             self._is_blind = True
             return (FileSetAside(message=f"no request of another process can be read: {error.message}"),)
         self._is_blind = False
-        return [*await self._stop(), *(event for item in incoming for event in self._events(item))]
+        return [*self._stopped(stop), *(event for item in incoming for event in self._events(item))]
 
-    async def _stop(self) -> Sequence[Event]:
+    def _stopped(self, stop: Stop | None) -> Iterable[Event]:
         """A tombstone that was not there before; it comes before all requests."""
-        stop = await self._requests.read_stop()
         if stop is None or stop.id == self._stop_id:
             return ()
         self._stop_id = stop.id
