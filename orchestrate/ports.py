@@ -13,7 +13,6 @@ from orchestrate.model.inbox_requests import InboxAnswer, InboxRequest
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, TaskRow
-from orchestrate.model.stops import Stop
 from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
 
 
@@ -122,10 +121,6 @@ class Requests(Protocol):
 
     async def take_requests(self) -> Sequence[Incoming]:
         """What waits for an answer, oldest first; a request is there until it is answered."""
-        ...
-
-    async def read_stop(self) -> Stop | None:
-        """The tombstone of a kill, if there is one."""
         ...
 
     async def save_acceptance(self, task: TaskName, acceptance: str, *, handoff: bytes) -> str:

@@ -51,7 +51,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--root", action="store_true", help="no plan stands above this one; warn if it names the andon of another"
     )
-    parser.add_argument("--revive", action="store_true", help="go on with a plan that kill has stopped")
     parser.add_argument("--templates", metavar="DIR", type=Path, help="prompt templates that replace the shipped ones")
     parser.add_argument("--agent-command", metavar="CMD", help="program that is an agent of the local runtime")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
@@ -206,5 +205,4 @@ def _request(args: argparse.Namespace) -> Request:
         drain=args.exit_on_all_done,
         templates_folder=args.templates,
         agent_command=args.agent_command,
-        revive=args.revive,
     )

@@ -1,7 +1,6 @@
 """Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
 
 import os
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,6 @@ from orchestrate.cli.preflight import check_access, check_models, check_reposito
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import keep_own_server, service_of
 from orchestrate.cli.single_errors import single_errors
-from orchestrate.cli.stopped import require_not_stopped, revived
 from orchestrate.cli.surroundings import Environment, secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.core.changes import Settings as RunSettings
@@ -52,8 +50,6 @@ class Request:
     drain: bool = False
     templates_folder: Path | None = None
     agent_command: str | None = None
-    #: Go on although somebody stopped the plan.
-    revive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +123,6 @@ def prepare(request: Request, environment: Environment) -> Prepared:
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
     """Check the service, take the workspace, and run the plan to its exit code."""
     folder = request.plan_path.parent.resolve()
-    if not request.revive:
-        require_not_stopped(folder, plan=shlex.quote(str(request.plan_path)))
     _warn(audience, not_enforced(prepared.plan))
     service = await service_of(prepared.agent, environment)
     repo_url = repository_address(prepared.plan, folder=folder, kind=service.kind)
@@ -139,8 +133,6 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             folder, root_slug=prepared.plan.root_slug, engine_id=engine_id, now=SystemClock().now()
         )
         try:
-            if request.revive and (words := revived(folder)) is not None:
-                audience.on_warning(f"{words}.")
             catalogue: tuple[Model, ...] = ()
             if not all(_has_handed_off(store, task.name) for task in prepared.plan.tasks):
                 catalogue, warnings = await read_catalogue(client, prepared.plan)

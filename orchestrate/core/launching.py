@@ -217,7 +217,6 @@ def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
         row,
         status=TaskStatus.CANCELLED,
         cancel=None,
-        charges=uncharged(row, row.attempts),
         note=row.note or f"cancelled by {row.cancel.by}; no agent was made",
         not_before=None,
         finished_at=at,
@@ -227,7 +226,9 @@ def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
 
 def look_for_agent(name: TaskName) -> str:
     """What a person does where nobody here can tell whether a task has an agent."""
-    return f"Look for one named like {name} at the service and cancel it, then type orchestrate respawn . {name}"
+    return (
+        f"Look for one named like {name} at the service and cancel it; to start the task anew, rename it in plan.json"
+    )
 
 
 def relaunch_timer(row: TaskRow, *, seconds: float) -> SetTimer:

@@ -23,11 +23,9 @@ from orchestrate.core import (
     path_checks,
     recovery,
     requesting,
-    respawning,
     retrying,
     scheduling,
     spending,
-    stopping,
     transitions,
     watching,
 )
@@ -63,8 +61,6 @@ from orchestrate.core.request_events import (
     FileSetAside,
     RequestAnswered,
     RequestUnmet,
-    RespawnRequested,
-    StopFound,
 )
 from orchestrate.core.state import State, apply
 from orchestrate.core.usage_events import UsageAnswered
@@ -147,10 +143,6 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return accepting.on_acceptance_written(state, event)
         case CancelRequested():
             return cancelling.on_cancel_requested(state, event)
-        case RespawnRequested():
-            return respawning.on_respawn_requested(state, event)
-        case StopFound():
-            return stopping.on_stop_found(state, event)
         case RequestUnmet():
             return requesting.on_request_unmet(state, event)
         case FileSetAside():

@@ -37,9 +37,9 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
     """Rows for the plan's tasks, and the effects that open rows imply."""
     changes: list[Change] = [*_planned_rows(state, event), *_pruned_rows(state, event), PlanTaken(event.plan)]
     after = apply(state, changes)
-    handed_on = judged_anew(after) + swept(after, at=event.at)
-    after = apply(after, handed_on.changes)
-    decision = Decision(tuple(changes)) + handed_on
+    swept = judged_anew(after) + _swept(after, at=event.at)
+    after = apply(after, swept.changes)
+    decision = Decision(tuple(changes)) + swept
     if state.session.settings.answers_only:
         return decision
     if state.blueprint is None:
@@ -79,8 +79,8 @@ def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> T
         row = replace(row, status=TaskStatus.PENDING, note=None, last_update=at)
     if row.status != TaskStatus.PENDING:
         return row
-    planned, goes_on = planned_ref(plan, task), row.ref_from == row.name
-    if not goes_on and (row.ref_from is None or planned != _placeholder_of(plan, row.ref_from)):
+    planned = planned_ref(plan, task)
+    if row.ref_from is None or planned != _placeholder_of(plan, row.ref_from):
         row = replace(row, starting_ref=planned, ref_from=None)
     branch = row.branch or placeholder_branch(plan.root_slug, task.name, task_type=task.type)
     return replace(row, type=task.type, depends_on=task.depends_on, branch=branch)
@@ -110,7 +110,7 @@ def _with_new_deadlines(state: State, *, former: Plan, at: Timestamp) -> Decisio
     return change(effects=[timer for row in changed for timer in deadline_timer(state, row, now=at)])
 
 
-def swept(state: State, *, at: Timestamp) -> Decision:
+def _swept(state: State, *, at: Timestamp) -> Decision:
     """Real branches, handed on to those that follow them still or since the plan was changed."""
     decision = NOTHING
     for row in state.rows_in_order():

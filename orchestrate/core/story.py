@@ -187,14 +187,6 @@ def _cancel_requested(scene: _Scene) -> list[str]:
             return [f"{who} asked for its cancel"]
 
 
-def _respawn_requested(scene: _Scene) -> list[str]:
-    return [f"{scene.said('by') or 'somebody'} has it tried anew"] if scene.row.status == TaskStatus.PENDING else []
-
-
-def _stop_found(scene: _Scene) -> list[str]:
-    return [f"{scene.said('by') or 'somebody'} stopped the run: {scene.row.note or 'its cancel is asked for'}"]
-
-
 def _paths_checked(scene: _Scene) -> list[str]:
     check = scene.row.paths_check
     if check is None or check.unknown is not None or not check.findings:
@@ -269,8 +261,6 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "TimerFired": _timer_fired,
         "AcceptanceWritten": _acceptance_written,
         "CancelRequested": _cancel_requested,
-        "RespawnRequested": _respawn_requested,
-        "StopFound": _stop_found,
         "PathsChecked": _paths_checked,
         "UsageAnswered": _usage_answered,
         "EffectFailed": _effect_failed,

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from orchestrate.model.names import is_valid_ref
 from orchestrate.text.cleaning import excerpt
-from orchestrate.text.inline import Span, read_spans
-from orchestrate.text.markdown import Line
+from orchestrate.text.inline import Span, plain, read_spans
+from orchestrate.text.markdown import Line, LineKind
 from orchestrate.text.no_branch import answers_none, says_no_branch, says_nothing_pushed
+from orchestrate.text.pull_requests import host_and_path
 from orchestrate.text.readings import spoken_lines
 from orchestrate.text.sections import Section
 from orchestrate.text.titles import Title, label_of
@@ -31,6 +32,8 @@ class _LineReading:
     names: tuple[str, ...] = ()
     says_none: bool = False
     note: str | None = None
+    #: A sentence, not only a name.
+    is_prose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,20 @@ _PREFIXES = ("refs/remotes/origin/", "remotes/origin/", "refs/heads/", "origin/"
 _SHA = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,40}\Z")
 _AT_SHA = re.compile(r"@[0-9a-f]{7,40}\Z")
 _TREE_LINK = re.compile(
-    r"https?://[^\s/]{1,255}/[^\s]{1,400}?/(?:-/)?(?:tree|branch|src/branch|commits)/(?P<ref>[^\s?#]{1,400})"
+    r"https?://(?:www\.)?(?P<host>[^\s/:]{1,255})(?::\d{1,5})?/(?P<path>[^\s]{1,400}?)/(?:-/)?(?:tree|branch|src/branch|commits)/"
+    r"(?P<ref>[^\s?#]{1,400})"
 )
+#: ``[name][1]``, whose address stands elsewhere.
+_REFERENCE = re.compile(r"\[([^\[\]`]{1,300})\]\[[^\[\]`]{0,100}\]")
+_UNFILLED = re.compile(r"[\W_]*<[^<>]{0,200}\s[^<>]{0,200}>[\W_]*\Z")
+#: Facts that are the branch, and columns that hold it.
+_OWN_LABEL = re.compile(
+    r"[\W_]*(?:(?:my|the|final|pushed|remote|working|feature|new) )?(?:name|head|ref|branch)(?: (?:name|branch|ref))?[*_`]{0,3}\s*[:：][*_`]{0,3}\s*",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 2
+#: Longer names are believed of nobody.
+LONGEST_NAME = 200
 _LISTING = re.compile(
     r"(?:#{1,6}\s+)?(?P<local>[^\s.]+(?:\.[^\s.]+)*)\.\.\.(?P<remote>[^\s.]\S*)(?:\s+\[(?P<state>[^\]]*)\])?\Z"
 )
@@ -68,7 +83,7 @@ _LEADING_WORD = re.compile(
 )
 #: What may stand behind an unmarked name: a bracket, a dash, a comma, or words that begin a remark.
 _REMARK = re.compile(
-    r"\s*\Z|\s*[(\[,;:—–]|\s+(?:-{1,2}|→|->|<-|@|\+|[✅✓✔❌🚀⚠])|[.!]?\s+(?:\(|based|off|from|with|at|is|has|was|contains?|pushed|which|where|that|"
+    r"\s*\Z|\s*[(\[,;:—–]|\s+(?:-{1,2}|→|->|<-|@|\+|/(?=\s)|[✅✓✔❌🚀⚠])|[.!]?\s+(?:\(|based|off|from|with|at|is|has|was|contains?|pushed|which|where|that|"
     r"on|to|for|as|and|ahead|up|tip|head|commit|see|draft|pr|pull|no|all|the|it|i|we)\b",
     re.IGNORECASE,
 )
@@ -77,7 +92,7 @@ _ROLE = re.compile(
     r"(?P<other>\b(?:based (?:up)?on|base(?:d)?(?: branch)?|on top of|branched (?:off|from)|branched|forked from|from|off|onto|into|against|"
     r"targets?|targeting|instead of|rather than|not|never|no|than|merge[sd]?|merging|upstream|tracks?|tracking|starting (?:at|ref|point|from)|"
     r"started (?:at|from|on)|behind|ahead of|over|vs|versus|planned|placeholder|previous(?:ly)?|former(?:ly)?|replac(?:es|ing|ed)|"
-    r"commit|head|sha|tip|at|supersedes|expected|requested|assigned|suggested|original(?:ly)?|was to be|like|e\.g|example|"
+    r"commit|head|sha|tip|at|supersedes|touch(?:es|ed)?|expected|requested|assigned|suggested|original(?:ly)?|was to be|like|e\.g|example|"
     r"pr|pull request|diff|compare|compared (?:to|with))\b|\.\.\.)"
     r"|(?P<own>\b(?:pushed|push|committed|branch is|named|called|renamed to|now|actual(?:ly)?|but|landed|lives|created|to)\b)",
     re.IGNORECASE,
@@ -97,12 +112,19 @@ _OTHER_LABEL = re.compile(
 _LINES_READ = 50
 
 
-def read_branch(section: Section) -> BranchReading:
-    """The first line that names a branch; later lines count only if they name one as plainly."""
-    lines = spoken_lines(section)[:_LINES_READ]
+def read_branch(section: Section, *, repo_url: str | None = None) -> BranchReading:
+    """The first line that names a branch; later lines count only if they name one as plainly.
+
+    A link into another repository than ``repo_url`` names none.
+    """
+    lines = _told_by_columns(section, spoken_lines(section)[:_LINES_READ])
     if not lines:
         return BranchReading(note="Branch: the section is empty")
-    readings = [_read_line(line) for line in lines if not _is_about_another(line)]
+    home = host_and_path(repo_url) if repo_url else ("", "")
+    readings = [_read_line(line, home=home) for line in lines if not _is_about_another(line)]
+    if not any(reading.names or reading.says_none for reading in readings):
+        aside = [_read_line(line, home=home) for line in section.lines[:_LINES_READ] if line.kind is LineKind.CODE]
+        readings = [reading for reading in aside if reading.names] or readings
     if not readings:
         return BranchReading(note=f"Branch: names no branch: {excerpt(lines[0].text)}")
     return _agreed(readings, nothing_pushed=any(says_nothing_pushed(line.text) for line in lines))
@@ -110,21 +132,36 @@ def read_branch(section: Section) -> BranchReading:
 
 def unwrapped(text: str) -> str:
     """A ref without the remote's name, ``refs/heads/`` and the marks around it."""
-    name = text.strip().strip("`*'\"“”‘’«»<>").strip()
+    name = text.strip().strip("`*'\"“”„‟‘’‚«»‹›「」『』<>").strip()
     for prefix in _PREFIXES:
         name = name.removeprefix(prefix)
     return _AT_SHA.sub("", name)
 
 
+def _told_by_columns(section: Section, lines: Sequence[Line]) -> list[Line]:
+    """Of a table with a column for the branch only that column; a table of names and values begins with its header."""
+    header = next((line for line in section.lines if line.kind is LineKind.HEADER_ROW), None)
+    titles = [f"{plain(cell)}:" for cell in header.cells] if header is not None else []
+    column = next((index for index, title in enumerate(titles) if _OWN_LABEL.fullmatch(title)), None)
+    if header is None or column is None:
+        return list(lines)
+    if len(titles) == 2 and column == 0 and _SLASHED.match(unwrapped(plain(header.cells[1]))):  # noqa: PLR2004  name, value
+        return [replace(header, kind=LineKind.ROW), *lines]
+    return [replace(line, text=line.cells[column], cells=()) if column < len(line.cells) else line for line in lines]
+
+
 def _is_about_another(line: Line) -> bool:
     """``Base: main`` beside the branch is another fact."""
-    return _OTHER_LABEL.match(line.text, 0, 80) is not None
+    label = f"{line.cells[0]}:" if len(line.cells) > 1 else line.text
+    return _OTHER_LABEL.match(label, 0, 80) is not None
 
 
 def _agreed(readings: Sequence[_LineReading], *, nothing_pushed: bool) -> BranchReading:
     first = readings[0]
-    plain = tuple(dict.fromkeys(reading.names[0] for reading in readings if len(reading.names) == 1))
-    names = first.names if len(first.names) > 1 else plain
+    single = [reading for reading in readings if len(reading.names) == 1]
+    told = [each for each in single if each is first or not (each.is_prose and each.names[0] in _COMMON_BASES)]
+    plainly = tuple(dict.fromkeys(reading.names[0] for reading in told))
+    names = first.names if len(first.names) > 1 else plainly
     if first.note is not None and len(names) != 1:
         return BranchReading(note=first.note)
     if len(names) > 1:
@@ -136,8 +173,10 @@ def _agreed(readings: Sequence[_LineReading], *, nothing_pushed: bool) -> Branch
     return BranchReading(says_none=first.says_none or bool(names))
 
 
-def _read_line(line: Line) -> _LineReading:
-    text = _without_label(line.cells[-1] if line.cells else line.text)
+def _read_line(line: Line, *, home: tuple[str, str]) -> _LineReading:
+    text = _REFERENCE.sub(r"\1", _without_label(line.cells[-1] if line.cells else line.text))
+    if _UNFILLED.match(text):
+        return _LineReading(note=f"Branch: the template was not filled in: {excerpt(text)}")
     listing = _LISTING.match(text.strip("` "))
     if listing is not None:
         return _read_listing(listing)
@@ -145,19 +184,22 @@ def _read_line(line: Line) -> _LineReading:
     flat = "".join(span.text for span in spans)
     if answers_none(flat):
         return _LineReading(says_none=True)
-    names = _own_names(list(_marked(spans)) or list(_unmarked(flat)))
+    elsewhere = any(span.href and _TREE_LINK.match(span.href) for span in spans)
+    names = _own_names(list(_marked(spans, home=home)) or list(() if elsewhere else _unmarked(flat, home=home)))
     if len(names) > 1:
         return _LineReading(names=tuple(names))
     if names and says_nothing_pushed(flat):
         return _LineReading(says_none=True)
     if names:
-        return _checked(names[0])
+        return replace(_checked(names[0]), is_prose=len(flat.split()) > _FEW_WORDS)
     if says_no_branch(flat or text):
         return _LineReading(says_none=True)
     return _LineReading(note=f"Branch: names no branch that can be read: {excerpt(line.text)}")
 
 
 def _checked(name: str) -> _LineReading:
+    if len(name) > LONGEST_NAME:
+        return _LineReading(note=f"Branch: a name of more than {LONGEST_NAME} characters: {excerpt(name)}")
     if is_valid_ref(name):
         return _LineReading(names=(name,))
     return _LineReading(note=f"Branch: not a name that git takes: {excerpt(name)}")
@@ -190,38 +232,53 @@ def _is_own(candidate: _Candidate) -> bool:
     return not roles or roles[-1]["own"] is not None
 
 
-def _marked(spans: tuple[Span, ...]) -> Iterator[_Candidate]:
+def _marked(spans: tuple[Span, ...], *, home: tuple[str, str]) -> Iterator[_Candidate]:
     before = ""
-    for span in spans:
-        name = _marked_name(span)
-        if name is None:
+    for place, span in enumerate(spans):
+        behind = spans[place + 1].text if place + 1 < len(spans) else ""
+        names = [] if _is_label(span, behind) else _marked_names(span, home=home)
+        if not names:
             before += span.text
-        else:
+        for name in names:
             yield _Candidate(name=name, before=before)
             before = ""
 
 
-def _marked_name(span: Span) -> str | None:
+def _is_label(span: Span, behind: str) -> bool:
+    """``**Name**: ``, with the colon inside or outside."""
+    is_bold = span.is_strong and not span.is_code
+    return is_bold and (span.text.rstrip().endswith(":") or behind.lstrip().startswith((":", "：")))
+
+
+def _marked_names(span: Span, *, home: tuple[str, str]) -> list[str]:
     """The ref that a code span, a bold word or a link holds; commits, files and commands are none."""
     if not span.is_marked:
-        return None
+        return []
     text = unwrapped(span.text)
-    if span.href is not None:
-        link = _TREE_LINK.match(span.href)
-        if link is not None and not _is_name(text):
-            return unwrapped(unquote(link["ref"]).rstrip("/"))
-        if link is None and ("://" in text or not _is_name(text)):
-            return None
-        return text
-    if not span.is_code and text.endswith(":"):
+    if span.href is None or _TREE_LINK.match(span.href) is None:
+        return [text] if _is_name(text) else []
+    ref = _linked_ref(span.href, home=home)
+    if ref is None:
+        return []
+    return [text, ref] if _is_name(text) and "/" in text else [ref]
+
+
+def _linked_ref(address: str, *, home: tuple[str, str]) -> str | None:
+    """The branch that a page of the plan's own repository shows."""
+    link = _TREE_LINK.match(address)
+    if link is None:
         return None
-    return text if _is_name(text) else None
+    place = (link["host"].lower(), link["path"].lower().removesuffix(".git"))
+    if all(home) and place != (home[0].lower(), home[1].lower()):
+        return None
+    return unwrapped(unquote(link["ref"]).rstrip("/"))
 
 
 def _is_name(text: str) -> bool:
     if (
         not text
         or text.startswith("#")
+        or text.endswith("/")
         or re.search(r"\s", text)
         or "://" in text
         or _SHA.match(text)
@@ -231,7 +288,7 @@ def _is_name(text: str) -> bool:
     return not _NO_NAME.match(text) and text.lower() not in _EVERYDAY and re.search(r"[^\W_]", text) is not None
 
 
-def _unmarked(flat: str) -> Iterator[_Candidate]:
+def _unmarked(flat: str, *, home: tuple[str, str]) -> Iterator[_Candidate]:
     """A name in a plain line: the first word, or the first one behind words that lead up to it."""
     start = 0
     flat = flat.strip(" \t-*•·>")
@@ -241,7 +298,7 @@ def _unmarked(flat: str) -> Iterator[_Candidate]:
     if word is None:
         return
     raw = word.group()
-    name = _from_link(raw) or _trimmed(raw)
+    name = _linked_ref(raw.strip("<>(),."), home=home) or _trimmed(raw)
     behind = flat[start + len(raw.rstrip(".,;:!)")) :]
     if not _is_name(name) or not _may_be_named(name, behind, has_lead=start > 0):
         return
@@ -269,11 +326,6 @@ def _may_be_named(name: str, behind: str, *, has_lead: bool) -> bool:
     return alone or (bracketed and (looks_like_a_name or not has_lead))
 
 
-def _from_link(word: str) -> str | None:
-    link = _TREE_LINK.match(word.strip("<>(),."))
-    return unwrapped(unquote(link["ref"]).rstrip("/")) if link is not None else None
-
-
 def _trimmed(word: str) -> str:
     return unwrapped(word.strip("()[]{},;:!?").rstrip(".").strip("()[]{},;:!?"))
 
@@ -282,4 +334,5 @@ def _without_label(text: str) -> str:
     label = label_of(text)
     if label is not None and label.title is Title.BRANCH and label.separator and label.rest:
         return label.rest
-    return text
+    own = _OWN_LABEL.match(text, 0, 80)
+    return text[own.end() :] if own is not None and own.end() < len(text) else text

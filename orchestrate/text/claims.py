@@ -27,6 +27,8 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _DASH_ONLY = re.compile(r"[\s—–\-()\[\]*_`.∅/]{1,40}\Z")
+#: A ticked box, or pictures.
+_ORNAMENT = re.compile("\\s*\\[[xX✓✔]\\]\\s+|[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\u200d\\s]+")
 _HEAD_BEFORE = re.compile(r"before|baseline|old|from|previous|start", re.IGNORECASE)
 _HEAD_AFTER = re.compile(r"after|now|new|to|current|end|result", re.IGNORECASE)
 
@@ -47,7 +49,7 @@ def read_claims(sections: Sequence[Section]) -> Claims:
     own = [line for line in lines if line.kind not in (LineKind.CODE, LineKind.QUOTE)]
     read = _read_lines(own)
     if not read.claims and read.says_none is not True:
-        aside = _read_lines([line for line in lines if line.kind is LineKind.CODE])
+        aside = _read_lines([line for line in lines if line.kind is LineKind.CODE or not own])
         read = aside if aside.claims or not own else read
     if sections and not lines:
         return Claims(notes=("Measurements: the section is empty",))
@@ -127,6 +129,7 @@ def _claim(name: str, change: str) -> MeasurementClaim | None:
 
 def _made(name: str, before: str, op: str, after: str) -> MeasurementClaim | None:
     operator = operator_of(op)
+    name = name[ornament.end() :] if (ornament := _ORNAMENT.match(name)) else name
     name, before, after = _bare(name), _bare(_WORD_BEFORE.sub("", before)), _value(_WORD_BEFORE.sub("", after))
     if operator is None or not (name and before and after):
         return None
@@ -154,7 +157,7 @@ def _value(text: str) -> str:
 
 
 def _says_none(text: str) -> bool:
-    return _NONE.match(text) is not None or _DASH_ONLY.match(text) is not None
+    return _NONE.match(plain(text)) is not None or _DASH_ONLY.match(text) is not None
 
 
 def _looks_like_a_claim(line: Line) -> bool:

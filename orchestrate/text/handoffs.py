@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import is_valid_ref
-from orchestrate.text.branches import BranchReading, read_branch, unwrapped
+from orchestrate.text.branches import LONGEST_NAME, BranchReading, read_branch, unwrapped
 from orchestrate.text.claims import read_claims
 from orchestrate.text.cleaning import excerpt, readable
 from orchestrate.text.headers import strip_header
@@ -57,7 +57,7 @@ def _values_of(
     verification = agreed(_verdict_sections(sections), read_verification, name="Verification")
     failure_mode = agreed(titled(sections, Title.FAILURE_MODE), read_failure_mode, name="Failure mode")
     pull_request = read_pull_request(sections, repo_url=repo_url)
-    branch = _branch_of(sections)
+    branch = _branch_of(sections, repo_url=repo_url)
     name, branch_notes = _settled(branch, run_branches=run_branches, placeholder=placeholder)
     claims = read_claims(titled(sections, Title.MEASUREMENTS))
     notes = (reading.note for reading in (status, verification, failure_mode, pull_request))
@@ -83,9 +83,9 @@ def _verdict_sections(sections: Sequence[Section]) -> list[Section]:
     return verification or verdict
 
 
-def _branch_of(sections: Sequence[Section]) -> BranchReading:
+def _branch_of(sections: Sequence[Section], *, repo_url: str | None) -> BranchReading:
     """One reading for all branch sections: where they differ it is unclear."""
-    readings = [read_branch(section) for section in titled(sections, Title.BRANCH)]
+    readings = [read_branch(section, repo_url=repo_url) for section in titled(sections, Title.BRANCH)]
     said = list(dict.fromkeys((each.name, each.says_none) for each in readings if each.name or each.says_none))
     if len(said) > 1:
         shown = ", ".join(name or "(no branch)" for name, _ in said)
@@ -111,7 +111,7 @@ def _settled(
 
 def _reported(run_branches: Iterable[str]) -> str | None:
     names = (unwrapped(branch) for branch in run_branches)
-    return next((name for name in names if is_valid_ref(name)), None)
+    return next((name for name in names if is_valid_ref(name) and len(name) <= LONGEST_NAME), None)
 
 
 def _is_structured(sections: Sequence[Section], *, task_type: str) -> bool:

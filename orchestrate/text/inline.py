@@ -42,6 +42,8 @@ def read_spans(text: str) -> tuple[Span, ...]:
                 href = None
             case "softbreak" | "hardbreak":
                 spans.append(Span(" "))
+            case "html_inline" if token.content.lower().startswith("<br"):
+                spans.append(Span(" "))
             case "text" | "code_inline" if not struck:
                 spans.append(Span(token.content, token.type == "code_inline", strong > 0, href))
             case _:

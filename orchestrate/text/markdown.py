@@ -36,6 +36,8 @@ class Line:
     number: int
     #: The cells of a table row.
     cells: tuple[str, ...] = ()
+    #: Of a heading: 1 is the highest; 0 for all others.
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,8 @@ def _heading_lines(token: Token, heading: Token, walk: _Walk) -> Iterator[Line]:
     kind = LineKind.UNDERLINED if heading.markup == "-" else LineKind.HEADING
     number = start + token.content.count("\n")
     walk.at_item_start = False
-    yield from _plain_lines(title, kind, walk, number)
+    level = int(heading.tag[1:])
+    yield from (replace(line, level=level) for line in _plain_lines(title, kind, walk, number))
 
 
 def _plain_lines(content: str, kind: LineKind, walk: _Walk, start: int) -> Iterator[Line]:

@@ -37,6 +37,7 @@ _DOUBT = re.compile(
     r"cannot|rather than|instead of|only when|until)\b|n't\b|\?"
 )
 _SHORT_LINE_WORDS = 6
+_SHORT_LINE = 80
 _LEVEL = re.compile(
     r"(?:live-ui-verified|unit-test-verified|type-check-only|verifier-blocked|verifier-failed|not-verified)\b"
 )
@@ -49,6 +50,8 @@ _LEVEL_LABEL = re.compile(
     r"(?:-(?:verification|verdict|level|result|status))*-?[*_`]*-?(?:[:：=→]|-is-)-?"
 )
 _SEPARATORS = re.compile(r"[\s_\u2012-\u2015-]+")
+_MODE = r"(?:cap-hit|oom|tool-error|network-drop|unknown)"
+_RIVAL_MODE = re.compile(rf"[-`*]*(?:[|/,&?]|\bor\b|\band\b)[-`*]*(?:{_MODE}\b|\Z)")
 _NO_FAILURE = frozenset({"none", "n-a", "n/a", "null", "no", ""})
 
 
@@ -60,6 +63,9 @@ def read_status(section: Section) -> Reading[HandoffStatus]:
     value = _status_of(lines[0])
     if value is None:
         return Reading(note=f"Status: cannot be read as success, partial or blocked: {excerpt(lines[0].text)}")
+    other = next((line for line in lines[1:] if _STATUS_WORDS.get(_alone(line), value) is not value), None)
+    if other is not None:
+        return Reading(note=f"Status: says {value} and, below that, {excerpt(other.text)}; none was taken")
     return Reading(value=value)
 
 
@@ -80,8 +86,8 @@ def read_failure_mode(section: Section) -> Reading[FailureMode]:
     """The mode at the start of the first line; a word for "none" is no mode."""
     lines = spoken_lines(section)
     words = _SEPARATORS.sub("-", plain(lines[0].text).lower()).strip("-.* ()") if lines else ""
-    leading = re.match(r"(?:cap-hit|oom|tool-error|network-drop|unknown)\b", words)
-    if leading is not None:
+    leading = re.match(rf"{_MODE}\b", words)
+    if leading is not None and not _RIVAL_MODE.match(words, leading.end()):
         return Reading(value=FailureMode(leading.group()))
     if words in _NO_FAILURE or words.startswith(("none", "n/a")):
         return Reading()
@@ -101,7 +107,8 @@ def _unless_doubtful(word: str, rest: str) -> HandoffStatus | None:
     value = _STATUS_WORDS[word]
     rival = _RIVAL_STATUS.match(rest)
     partial_success = value is HandoffStatus.PARTIAL and re.match(r"\s+success", rest)
-    if _TAKEN_BACK.match(rest) or (rival is not None and not partial_success):
+    same_again = set(_ANY_STATUS.findall(rest)) == {word} and rest.strip(" /|,.!") == word
+    if _TAKEN_BACK.match(rest) or (rival is not None and not partial_success and not same_again):
         return None
     return value
 
@@ -141,6 +148,8 @@ def _levels(lines: Sequence[Line]) -> list[Verification]:
         levels = [Verification(level) for level in found]
         if lead is None:
             mentioned += [] if _DOUBT.search(words.replace("-", " ").split(found[0].replace("-", " "))[0]) else levels
+        elif re.match(r"-?\?", lead["rest"]):
+            continue
         elif _RIVAL_LEVEL.match(lead["rest"]):
             leading += levels
         else:
@@ -169,7 +178,14 @@ def _legacy_verdicts(section: Section, lines: Sequence[Line]) -> list[Verificati
             return []
         found.append(_LEGACY_VERDICTS[leading["word"]])
         break
-    return found
+    more = [_LEGACY_VERDICTS[word] for line in lines[1:] if (word := _alone(line)) in _LEGACY_VERDICTS]
+    return list(dict.fromkeys([*found, *more])) if found else []
+
+
+def _alone(line: Line) -> str:
+    """The only word of a line, in lower case; empty if there are more."""
+    words = re.findall(r"\w+(?:-\w+)*", plain(line.text).lower()) if len(line.text) <= _SHORT_LINE else []
+    return words[0] if len(words) == 1 else ""
 
 
 def _without_label(text: str, title: Title) -> str:

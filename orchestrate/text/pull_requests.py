@@ -14,7 +14,7 @@ _OWN_PLACES = frozenset({Title.PULL_REQUEST, Title.BRANCH})
 
 
 def read_pull_request(sections: Sequence[Section], *, repo_url: str | None) -> Reading[int]:
-    """From its own place, else the only one that is linked in the text, else the only one in a code block."""
+    """From its own place, else the only one that is linked in the text; a code block elsewhere is text of others."""
     link = _link_pattern(repo_url) if repo_url else None
     if link is None:
         return Reading()
@@ -33,22 +33,10 @@ def _places(sections: Sequence[Section]) -> Iterable[list[Line]]:
     rest = [line for section in sections for line in section.lines]
     yield [line for line in own if line.kind is not LineKind.QUOTE]
     yield [line for line in rest if line.kind not in (LineKind.QUOTE, LineKind.CODE)]
-    yield [line for line in rest if line.kind is LineKind.CODE]
 
 
-def _link_pattern(repo_url: str) -> re.Pattern[str] | None:
-    """Links to pull and merge requests of that repository; None for a repository without a web host."""
-    host, path = _host_and_path(repo_url)
-    if not host or not path:
-        return None
-    return re.compile(
-        rf"https?://(?:www\.)?{re.escape(host)}(?::\d{{1,5}})?/{re.escape(path)}"
-        r"/(?:-/)?(?:pulls?|merge_requests|pull-requests)/(?P<number>[1-9]\d{0,8})(?![\w-])",
-        re.IGNORECASE,
-    )
-
-
-def _host_and_path(repo_url: str) -> tuple[str, str]:
+def host_and_path(repo_url: str) -> tuple[str, str]:
+    """Where the repository's pages are; empty for one without a web host."""
     if "://" not in repo_url:
         match = _SCP_LIKE.match(repo_url)
         return (match["host"], _trimmed(match["path"])) if match else ("", "")
@@ -58,6 +46,18 @@ def _host_and_path(repo_url: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return (host, _trimmed(parts.path)) if parts.scheme in ("http", "https", "ssh", "git") else ("", "")
+
+
+def _link_pattern(repo_url: str) -> re.Pattern[str] | None:
+    """Links to pull and merge requests of that repository; None for a repository without a web host."""
+    host, path = host_and_path(repo_url)
+    if not host or not path:
+        return None
+    return re.compile(
+        rf"https?://(?:www\.)?{re.escape(host)}(?::\d{{1,5}})?/{re.escape(path)}"
+        r"/(?:-/)?(?:pulls?|merge_requests|pull-requests)/(?P<number>[1-9]\d{0,8})(?![\w-])",
+        re.IGNORECASE,
+    )
 
 
 def _trimmed(path: str) -> str:

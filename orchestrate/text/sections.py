@@ -6,7 +6,16 @@ from enum import IntEnum
 from typing import assert_never
 
 from orchestrate.text.markdown import Line, LineKind
-from orchestrate.text.titles import Label, Title, closes_a_sentence, glued_titles, heading_of, label_of
+from orchestrate.text.titles import (
+    Label,
+    Title,
+    closes_a_sentence,
+    glued_titles,
+    heading_of,
+    is_aside,
+    is_value,
+    label_of,
+)
 
 
 class Strength(IntEnum):
@@ -28,6 +37,8 @@ class Section:
     title: Title
     strength: Strength
     number: int
+    #: Of the heading; 0 for titles that are none.
+    level: int = 0
     lines: list[Line] = field(default_factory=list)
 
 
@@ -49,6 +60,8 @@ _TALES = frozenset(
 _PLAIN_LABELS = frozenset(
     {Title.STATUS, Title.BRANCH, Title.VERIFICATION, Title.VERDICT, Title.MEASUREMENTS, Title.FAILURE_MODE}
 )
+#: A table under one of these may have a column of the same name.
+_VALUES = frozenset({Title.STATUS, Title.BRANCH, Title.VERIFICATION, Title.VERDICT, Title.FAILURE_MODE})
 _VERDICTS = frozenset({Title.VERIFICATION, Title.VERDICT})
 
 
@@ -122,19 +135,24 @@ class _Cutter:
         self._current.lines.append(line)
 
     def _open(self, title: Title, strength: Strength, line: Line, *, value: str = "") -> None:
-        self.sections.append(Section(title=title, strength=strength, number=line.number))
+        self.sections.append(Section(title=title, strength=strength, number=line.number, level=line.level))
         if value:
             self._add(replace(line, kind=LineKind.TEXT, text=value, cells=()))
 
     def _take_heading(self, line: Line) -> None:
         label = heading_of(line.text)
         if label is not None:
-            is_aside = label.rest.startswith("(") and label.title is not Title.BRANCH
-            self._open(label.title, Strength.HEADING, line, value="" if is_aside else label.rest)
+            self._open(label.title, Strength.HEADING, line, value="" if is_aside(label) else label.rest)
         elif line.kind is LineKind.UNDERLINED or self._is_branch_listing(line):
             self._add(replace(line, kind=LineKind.TEXT))
-        else:
+        elif not self._is_group(line):
             self._open(Title.OTHER, Strength.HEADING, line)
+
+    def _is_group(self, line: Line) -> bool:
+        """A deeper heading of the writer's own goes on with a list of measurements, or with what is still empty."""
+        current = self._current
+        is_below = 0 < current.level < line.level and current.title is not Title.OTHER
+        return is_below and (current.title is Title.MEASUREMENTS or not current.lines)
 
     def _is_branch_listing(self, line: Line) -> bool:
         """``## cursor/x...origin/cursor/x`` of ``git status -sb`` looks like a heading and is a value."""
@@ -146,7 +164,11 @@ class _Cutter:
         if line.kind is LineKind.HEADER_ROW:
             labels = tuple(_bare_label(cell) for cell in line.cells)
             several = sum(label is not None for label in labels) > 1
-            self._columns = labels if several and self._may_hold_fields() else ()
+            own = self._current.title in _VALUES and self._current.title in [label and label.title for label in labels]
+            self._columns = labels if several and not own and self._may_hold_fields() else ()
+            if own:
+                self._add(line)
+                return
         if self._columns:
             self._take_columns(line)
             return
@@ -191,6 +213,8 @@ def _strength(label: Label) -> Strength:
         return Strength.BOLD
     if label.title not in _PLAIN_LABELS:
         return Strength.NONE
+    if label.is_marked and is_value(label):
+        return Strength.BOLD
     if colon or (not label.rest and not label.separator and label.is_capital):
         return Strength.LABEL
     return Strength.NONE

@@ -58,7 +58,8 @@ _WORDINGS: dict[Title, str] = {
 _ANY_TITLE = "|".join(f"(?P<{title.name}>{wording})" for title, wording in _WORDINGS.items())
 _MARKS = r"[*_`~ \t]{0,8}"
 #: Bullets, emoji and marks before a title; quotes, brackets and slashes say that it is talked about, not used.
-_LEAD = r"""(?P<lead>[^\w"'(\[<>\\/$%=|“”‘’«»\n]{0,12}(?:\d{1,2}(?:\.\d{1,2})?[.):]?[ \t]{1,4})?""" + _MARKS + ")"
+_ORNAMENT = r"""[^\w"'(\[<>\\/$%=|“”‘’«»\n]"""
+_LEAD = rf"(?P<lead>{_ORNAMENT}{{0,12}}(?:\d{{1,2}}(?:\.\d{{1,2}})?[.):]?[ \t]{{1,4}}{_ORNAMENT}{{0,6}})?{_MARKS})"
 _LABEL = re.compile(
     rf"{_LEAD}(?P<title>{_ANY_TITLE})(?![^\W_]|-\w)(?P<close>[*_`~]{{0,4}})[ \t]{{0,8}}"
     r"(?:(?P<separator>[:：|→=]|[-–—]{1,2}(?=\s))(?P<late_close>[*_`~]{0,4}))?\s*(?P<rest>.*)",
@@ -66,12 +67,21 @@ _LABEL = re.compile(
 )
 #: Where a heading may be glued to the words before it.
 _GLUED = re.compile(rf"(?P<hashes>#{{1,6}})(?!#)[ \t]{{0,4}}(?={_MARKS}(?:{_ANY_TITLE})(?![^\W_]|-\w))", re.IGNORECASE)
+#: What is drawn as an ornament, or not at all: anchors, emoji by name, numbers on keys.
+_ORNAMENTS = re.compile(
+    r"((?:[*_#> \t]|[-+*][ \t])*+)(?:<a\b[^<>]{0,200}>(?:</a>)?|</?(?:b|strong|span)\b[^<>]{0,200}>|:[a-z0-9_+-]{2,40}:|\d\u20e3|[ \t])++"
+)
+_IN_BRACKETS = re.compile(r"([^\w\[]{0,12})\[([^\[\]()]{1,60})\](?:\([^()\s]{0,200}\))?([*_]{0,3}:?[*_]{0,3}\s*)\Z")
 _LABEL_REACH = 200
 _MARKUP = ("**", "__", "`", "*", "_")
 _WORD = re.compile(r"[^\W_]")
-_VALUE_WORD = re.compile(
-    r"\W{0,6}(?:success|partial|blocked|pass(?:ed)?|fail(?:ed)?|inconclusive|"
-    r"(?:live-ui|unit-test)-verified|type-check-only|verifier-(?:blocked|failed)|not-verified)\b",
+_VALUE = (
+    r"(?:success|partial|blocked|pass(?:ed)?|fail(?:ed)?|inconclusive|"
+    r"(?:live-ui|unit-test)-verified|type-check-only|verifier-(?:blocked|failed)|not-verified)"
+)
+_VALUE_WORD = re.compile(rf"\W{{0,6}}{_VALUE}\b", re.IGNORECASE)
+_BRACKETED_VALUE = re.compile(
+    rf"\([*_`]{{0,3}}(?:none|n/a|{_VALUE}|unknown|cap-hit|oom|tool-error|network-drop)[*_`]{{0,3}}\)\s*\Z",
     re.IGNORECASE,
 )
 _REF_WORD = re.compile(r"[\w.-]+(?:/[\w.-]+)+(?:\s|\Z)")
@@ -80,6 +90,7 @@ _VERDICT_TITLES = frozenset({Title.STATUS, Title.VERIFICATION, Title.VERDICT})
 
 def label_of(text: str) -> Label | None:
     """The title that the line starts with, whatever marks, numbers or emoji stand before it."""
+    text = _ORNAMENTS.sub(r"\1", text, count=1) if _ORNAMENTS.match(text) else text
     match = _LABEL.match(text, 0, _LABEL_REACH)
     if match is None:
         return None
@@ -98,10 +109,10 @@ def label_of(text: str) -> Label | None:
 
 def heading_of(text: str) -> Label | None:
     """The title of a heading, with its value if it holds one; None if the heading is of the writer's own."""
-    label = label_of(text)
+    label = label_of(_IN_BRACKETS.sub(r"\1\2\3", text) if text.endswith(("]", ")", ":", "*", "_")) else text)
     if label is None or not label.rest or label.separator:
         return label
-    return label if _is_value(label) else None
+    return label if is_value(label) else None
 
 
 def glued_titles(text: str) -> list[tuple[int, int]]:
@@ -124,18 +135,29 @@ def closes_a_sentence(before: str) -> bool:
     return not before[-1:].isspace() or not before.rstrip()[-1:].isalnum()
 
 
-def _title(match: re.Match[str]) -> Title:
-    name = next(name for name in _TITLE_NAMES if match[name] is not None)
-    return Title[name]
-
-
-_TITLE_NAMES = tuple(title.name for title in _WORDINGS)
-
-
-def _is_value(label: Label) -> bool:
+def is_value(label: Label) -> bool:
+    """True if what follows the title is a value of it rather than more words of a sentence."""
     rest = label.rest
     if rest.startswith(("`", "**", "[", "(", "<")):
         return True
     if label.title in _VERDICT_TITLES:
         return _VALUE_WORD.match(rest) is not None
     return label.title is Title.BRANCH and _REF_WORD.match(plain(rest)) is not None
+
+
+def is_aside(label: Label) -> bool:
+    """True if what follows the title only explains it: ``Status (as of today)``; a value in brackets is one."""
+    return (
+        label.rest.startswith("(")
+        and not label.separator
+        and label.title is not Title.BRANCH
+        and _BRACKETED_VALUE.match(label.rest) is None
+    )
+
+
+def _title(match: re.Match[str]) -> Title:
+    name = next(name for name in _TITLE_NAMES if match[name] is not None)
+    return Title[name]
+
+
+_TITLE_NAMES = tuple(title.name for title in _WORDINGS)

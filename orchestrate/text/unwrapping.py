@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from orchestrate.text.markdown import Document, Fence, read
+from orchestrate.text.markdown import Document, Fence, LineKind, read
 from orchestrate.text.sections import Section, Strength, split, titles_of
 from orchestrate.text.titles import Title
 
@@ -85,8 +85,14 @@ def _behind_a_mixed_fence(
     return sections + behind, ["A code block is closed by the other kind of fence; what follows it was read"]
 
 
-def _titles_in(fence: Fence) -> set[Title]:
-    return titles_of(split(read(fence.content).lines))
+def _titles_in(fence: Fence, *, depth: int = _DEPTH) -> set[Title]:
+    """Its titles; of a fence that holds nothing but another one, those of that."""
+    document = read(fence.content)
+    titles = titles_of(split(document.lines))
+    is_only_a_fence = len(document.fences) == 1 and all(line.kind is LineKind.CODE for line in document.lines)
+    if titles or depth == 1 or not is_only_a_fence:
+        return titles
+    return _titles_in(document.fences[0], depth=depth - 1)
 
 
 def _is_bare(line: str, marker: str) -> bool:

@@ -150,5 +150,49 @@ def test_what_is_unclear_is_none_with_a_note(value, note):
     assert reading_of(value) == BranchReading(note=note)
 
 
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("| Branch | `cursor/foo` |\n|---|---|\n| Base | `main` |", "cursor/foo"),
+        ("| Branch | Pushed |\n|---|---|\n| `cursor/foo` | yes |", "cursor/foo"),
+        ("| Commits | Name |\n|---|---|\n| 3 | cursor/foo |", "cursor/foo"),
+        ("| Branch | Pushed |\n|---|---|", None),
+        ("- **Name**: `cursor/foo`\n- **Base**: `main`", "cursor/foo"),
+        ("head: `cursor/foo`", "cursor/foo"),
+        ("Pushed to:\n```\ncursor/foo\n```", "cursor/foo"),
+        ("[cursor/foo][1]", "cursor/foo"),
+        ("`cursor/foo`\n\nI left `main` as it was.", "cursor/foo"),
+        ("`cursor/foo`\n\n`main`", None),
+    ],
+)
+def test_tables_labels_and_blocks_are_looked_into(value, name):
+    assert reading_of(value).name == name
+
+
+def test_a_link_into_another_repository_names_no_branch_of_ours():
+    sections = split(read("## Branch\nhttps://github.com/o/other/tree/cursor/foo").lines)
+    (section,) = titled(sections, Title.BRANCH)
+    assert read_branch(section, repo_url="https://github.com/o/r").name is None
+    assert read_branch(section, repo_url="git@github.com:o/Other.git").name == "cursor/foo"
+    assert read_branch(section, repo_url="/srv/repo").name == "cursor/foo"
+    (section,) = titled(split(read("## Branch\n[x](https://github.com/o/other/tree/b)").lines), Title.BRANCH)
+    assert read_branch(section, repo_url="https://github.com/o/r").note
+
+
+def test_a_link_whose_words_name_another_branch_is_unclear():
+    assert "several" in (reading_of("[cursor/foo](https://github.com/o/r/tree/cursor/bar)").note or "")
+
+
+def test_a_very_long_name_is_believed_of_nobody():
+    assert reading_of(f"`{'x' * 200}`").name == "x" * 200
+    assert "more than 200" in (reading_of(f"`{'x' * 201}`").note or "")
+
+
+def test_a_template_that_was_not_filled_in_says_nothing():
+    reading = reading_of("<branch name, or (no branch)>")
+    assert (reading.name, reading.says_none) == (None, False)
+    assert "not filled in" in (reading.note or "")
+
+
 def test_a_ref_is_unwrapped():
     assert unwrapped(" `refs/remotes/origin/a/b` ") == "a/b"

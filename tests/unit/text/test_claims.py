@@ -73,8 +73,9 @@ def test_an_empty_section_is_noted_and_a_missing_one_is_not():
     assert (missing.measurements_none, missing.notes) == (None, ())
 
 
-def test_a_quoted_section_says_nothing():
-    assert claims_of("> a: 1 → 2") == ([], None, ())
+def test_a_section_that_is_all_quoted_is_read():
+    assert claims_of("> a: 1 → 2") == ([("a", "1", "→", "2")], False, ())
+    assert len(claims_of("> a: 1 → 2\n\nb: 1 → 2")[0]) == 1
 
 
 def test_a_name_with_two_values_is_noted():

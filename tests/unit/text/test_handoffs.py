@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from orchestrate.model.handoff import Handoff, MeasurementClaim
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, Verification
 from orchestrate.text.handoffs import parse_handoff
+from tests.support.corpus import HandoffCase, handoff_cases
 
 MESSAGE = """## Status
 success
@@ -270,3 +271,15 @@ PIECES = st.sampled_from(
 def test_no_mixture_of_markup_makes_it_raise(text, task_type):
     handoff = parse_handoff(text, task_type=task_type, repo_url="git@host:o/r.git")
     assert all("\n" not in note for note in handoff.notes)
+
+
+CORPUS = handoff_cases()
+
+
+@pytest.mark.parametrize("case", CORPUS, ids=[case.id for case in CORPUS])
+def test_a_message_of_the_corpus_is_read_as_a_careful_person_reads_it(case: HandoffCase):
+    found = parse_handoff(case.text, **case.arguments)
+    claims = tuple((claim.name, claim.before, claim.op, claim.after) for claim in found.measurements)
+    fields = {name: claims if name == "measurements" else getattr(found, name) for name in case.expected}
+
+    assert fields == dict(case.expected), case.reason

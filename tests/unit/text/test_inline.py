@@ -13,6 +13,7 @@ def test_spans_know_their_marks():
         Span("e", is_code=True, href="http://x.y"),
         Span(" "),
         Span(" <"),
+        Span(" "),
     )
 
 

@@ -45,12 +45,13 @@ def test_other_forges_have_other_links():
     assert number_in("https://bitbucket.org/o/r/pull-requests/8", repo_url="git@bitbucket.org:o/r") == 8
 
 
-def test_its_own_place_comes_first_and_code_last():
+def test_its_own_place_comes_first_and_code_elsewhere_is_text_of_others():
     other = "https://github.com/o/r/pull/6"
     assert number_in(f"PR: {LINK}\n## Notes\nlike {other}") == 5
     assert number_in(f"## Pull request\n{LINK}\n## Notes\nlike {other}") == 5
-    assert number_in(f"```\n{LINK}\n```\n## Notes\nlike {other}") in (5, 6)
-    assert number_in(f"## Notes\n```\n{LINK}\n```") == 5
+    assert number_in(f"## Notes\n```\n{LINK}\n```\nlike {other}") == 6
+    assert number_in(f"## Pull request\n```\n{LINK}\n```") == 5
+    assert number_in(f"## Notes\n```\n{LINK}\n```") is None
 
 
 def test_several_are_none_with_a_note():

@@ -66,6 +66,21 @@ def test_tables_hold_fields():
     ]
 
 
+def test_a_bold_title_and_a_value_behind_it_need_no_colon():
+    sections = split(read("**Status** success\n**Branch** – `a/b`\n**Branch** protection is on").lines)
+    assert [(each.title, len(each.lines)) for each in sections[1:]] == [(Title.STATUS, 1), (Title.BRANCH, 2)]
+
+
+def test_deeper_headings_go_on_with_a_list_and_with_what_is_empty():
+    text = "## Measurements\n### Size\n- a: 1 → 2\n### Speed\n- b: 1 → 2\n## Status\n### Now\nsuccess\n### Later\nmore"
+    sections = split(read(text).lines)
+    assert [(each.title, len(each.lines)) for each in sections[1:]] == [
+        (Title.MEASUREMENTS, 2),
+        (Title.STATUS, 1),
+        (Title.OTHER, 1),
+    ]
+
+
 def test_a_branch_listing_is_no_heading():
     assert outline("## Branch\n## a/b...origin/a/b [ahead 1]\n## Other thing") == [
         ("Branch", "HEADING", ["a/b...origin/a/b [ahead 1]"])

@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrate.text.titles import Label, Title, closes_a_sentence, glued_titles, heading_of, label_of
+from orchestrate.text.titles import Label, Title, closes_a_sentence, glued_titles, heading_of, is_aside, label_of
 
 TITLES = {
     "Status": Title.STATUS,
@@ -35,6 +35,32 @@ def test_a_heading_is_recognised_by_its_words(text, title):
     label = heading_of(text)
     assert label is not None
     assert label.title is title
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":memo: Status",
+        "1\u20e3 Status",
+        '<a id="status"></a>Status',
+        "[Status]",
+        "[Status](#status)",
+        "**1. 🚀 Status:**",
+        "**[Status]**:",
+    ],
+)
+def test_ornaments_are_no_part_of_a_title(text):
+    label = heading_of(text)
+    assert label is not None
+    assert (label.title, label.rest) == (Title.STATUS, "")
+
+
+def test_a_remark_in_brackets_is_an_aside_and_a_value_is_none():
+    asides = {
+        text: is_aside(label_of(text))
+        for text in ("Status (as of today)", "Status (success)", "Status: (x)", "Branch (x)")
+    }
+    assert list(asides.values()) == [True, False, False, False]
 
 
 @pytest.mark.parametrize(
