@@ -11,8 +11,8 @@ import orjson
 from orchestrate.errors import CapacityReached, RateLimited, Refused, Unavailable
 from orchestrate.model.wire import REQUEST_ID_HEADER, ErrorBody
 
-#: Seconds; a longer ``Retry-After`` is not believed.
-LONGEST_RETRY_AFTER = 3600.0
+#: Seconds; more is told to nobody. Whoever waits has a bound of its own.
+LONGEST_RETRY_AFTER = 31 * 86_400.0
 
 _CODE_BY_STATUS = {
     400: "bad_request",

@@ -7,7 +7,6 @@ keeps that walk at one connection; the lane used last is taken first, so that it
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-import anyio
 import httpx
 
 
@@ -64,24 +63,19 @@ class HttpxLane:
 
 
 class Lanes:
-    """Lends lanes; at most ``limit`` at a time, of which up to ``spare`` stay open while nobody uses them."""
+    """Lends lanes, of which up to ``spare`` stay open while nobody uses them."""
 
-    def __init__(self, make: Callable[[], Lane], *, limit: int | None, spare: int) -> None:
+    def __init__(self, make: Callable[[], Lane], *, spare: int) -> None:
         self._make = make
         self._spare = spare
         self._idle: list[Lane] = []
-        self._slots = None if limit is None else anyio.Semaphore(limit, fast_acquire=True)
 
-    async def take(self) -> Lane:
+    def take(self) -> Lane:
         """A lane of one's own until it is given back."""
-        if self._slots is not None:
-            await self._slots.acquire()
         return self._idle.pop() if self._idle else self._make()
 
     async def give_back(self, lane: Lane) -> None:
         """Let others use it; its last response must be closed."""
-        if self._slots is not None:
-            self._slots.release()
         if len(self._idle) < self._spare:
             self._idle.append(lane)
         else:

@@ -17,8 +17,8 @@ from orchestrate.cloud.problems import Call, Problems
 from orchestrate.cloud.sockets import GatheringBackend
 from orchestrate.errors import InputRefused, ServiceError
 
-#: Requests in flight at a time, streams not counted.
-_CALLS_AT_A_TIME = 32
+#: Open connections that are kept for the next calls; how many calls are in flight is their caller's affair.
+_SPARE_CALLS = 32
 #: Open connections of ended streams that are kept for the next ones.
 _SPARE_STREAMS = 256
 #: Seconds; the service sends a heartbeat about every 15.
@@ -70,8 +70,8 @@ class Sender:
         self._call_silence = timeout_seconds
         self._stream_silence = _STREAM_SILENCE
         make_lane = _lane_maker(base_url, timeout_seconds=timeout_seconds)
-        self._calls = Lanes(make_lane, limit=_CALLS_AT_A_TIME, spare=_CALLS_AT_A_TIME)
-        self._streams = Lanes(make_lane, limit=None, spare=_SPARE_STREAMS)
+        self._calls = Lanes(make_lane, spare=_SPARE_CALLS)
+        self._streams = Lanes(make_lane, spare=_SPARE_STREAMS)
 
     async def send(
         self, call: Call, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -79,7 +79,7 @@ class Sender:
         """The answer if it is a success; every other outcome is raised."""
         own = self._headers + _raw(headers) if headers else self._headers
         request = Outgoing(call.method, path, own, body, self._call_silence)
-        lane = await self._calls.take()
+        lane = self._calls.take()
         try:
             with anyio.fail_after(self._deadline):
                 response = await lane.begin(request)
@@ -95,7 +95,7 @@ class Sender:
     ) -> AsyncIterator[StreamBody]:
         """The body of a successful answer while it comes; closed at the end, also in its middle."""
         request = Outgoing(call.method, path, self._headers + _raw(headers), None, self._stream_silence)
-        lane = await self._streams.take()
+        lane = self._streams.take()
         try:
             response = await self._begin(call, lane, request, media_type=media_type)
             try:

@@ -40,6 +40,8 @@ class LaunchAgent(Effect):
     row: TaskRow
     #: The rows of the task's dependencies, in the plan's order.
     upstream: tuple[TaskRow, ...] = ()
+    #: Where launches wait for one another the lowest goes first.
+    rank: tuple[int, int] = (0, 0)
     #: True when a request of this intent may have left before; it is sent again as it was.
     may_have_been_sent: bool = False
 

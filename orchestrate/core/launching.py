@@ -79,7 +79,9 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
 
 def launch(state: State, row: TaskRow) -> LaunchAgent:
     """The order to send the first request of this row's intent."""
-    return LaunchAgent(row=row, upstream=tuple(state.rows[name] for name in row.depends_on if name in state.rows))
+    assert state.blueprint is not None
+    upstream = tuple(state.rows[name] for name in row.depends_on if name in state.rows)
+    return LaunchAgent(row=row, upstream=upstream, rank=state.blueprint.rank(row.name))
 
 
 def resend(state: State, row: TaskRow) -> LaunchAgent:

@@ -62,6 +62,7 @@ from orchestrate.core.request_events import (
     RequestAnswered,
     RequestUnmet,
 )
+from orchestrate.core.service_events import CallsSlowed
 from orchestrate.core.state import State, apply
 from orchestrate.core.usage_events import UsageAnswered
 
@@ -137,6 +138,8 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return watching.on_cancel_answered(state, event)
         case ServiceUnreachable():
             return operating.on_service_unreachable(event)
+        case CallsSlowed():
+            return operating.on_calls_slowed(event)
         case AcceptRequested():
             return accepting.on_accept_requested(state, event)
         case AcceptanceWritten():

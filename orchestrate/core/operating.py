@@ -26,6 +26,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.scheduling import hold_reason
+from orchestrate.core.service_events import CallsSlowed
 from orchestrate.core.state import State, has_left_plan
 from orchestrate.model.names import RequestId, TaskName
 from orchestrate.model.vocabulary import TaskStatus
@@ -84,6 +85,11 @@ def on_access_lost(state: State, event: AccessLost) -> Decision:
 
 def on_service_unreachable(event: ServiceUnreachable) -> Decision:
     """A service that does not answer is nobody's error; it is told, and asked again."""
+    return change(AttentionRaised(event.message))
+
+
+def on_calls_slowed(event: CallsSlowed) -> Decision:
+    """A service that asks for fewer calls is told; its calls wait at the gate."""
     return change(AttentionRaised(event.message))
 
 

@@ -27,15 +27,20 @@ _FIRST = {
 _LONGEST = 60.0
 _LONGEST_QUOTA = 900.0
 #: Longest wait that a service may ask for.
-_LONGEST_ASKED = 3600.0
+LONGEST_ASKED_SECONDS = 3600.0
 
 
 def delay_seconds(kind: LaunchDelay, *, delays: int, seed: str, asked_seconds: float | None = None) -> float:
     """Seconds until the next try: doubling, spread by up to a quarter, never less than the service asked for."""
     longest = _LONGEST_QUOTA if kind == LaunchDelay.QUOTA else _LONGEST
     doubled = min(longest, _FIRST[kind] * 2.0 ** min(delays - 1, 10))
-    spread = doubled * (1 + _fraction(f"{seed}/{delays}") / 4)
-    return max(spread, min(asked_seconds or 0.0, _LONGEST_ASKED))
+    own = spread(doubled, seed=f"{seed}/{delays}")
+    return max(own, min(asked_seconds or 0.0, LONGEST_ASKED_SECONDS))
+
+
+def spread(seconds: float, *, seed: str) -> float:
+    """Up to a quarter longer, so that those who wait for the same thing do not come at once."""
+    return seconds * (1 + _fraction(seed) / 4)
 
 
 def _fraction(seed: str) -> float:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import anyio
 
+from orchestrate.core.effects import LaunchAgent
 from orchestrate.core.events import EngineStarted, PlanRead, StopReason, StopRequested
 from orchestrate.core.state import State
 from orchestrate.engine.answering import Clerk
 from orchestrate.engine.gate import GatedService
 from orchestrate.engine.inbox import Inbox
-from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher
+from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher, Send
 from orchestrate.engine.listening import Listener, requests_of
 from orchestrate.engine.loop import Loop
 from orchestrate.engine.path_checks import PathChecker
@@ -24,6 +25,7 @@ from orchestrate.engine.view import ActivityView
 from orchestrate.engine.watch import Watcher
 from orchestrate.model.names import EngineId
 from orchestrate.model.plan import Plan
+from orchestrate.model.wire import Created
 from orchestrate.ports import AgentService, Archive, Clock, Differences, Ledger, Requests, Surface
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
@@ -130,7 +132,7 @@ def assemble(
 ) -> Engine:
     """The engine on these ports."""
     inbox, view, clock = Inbox(redactor), ActivityView(redactor), outside.clock
-    service = GatedService(outside.service, clock=clock, inbox=inbox)
+    service = GatedService(outside.service, clock=clock, inbox=inbox, seed=start.engine_id)
     loop = Loop(
         start.state,
         engine=start.engine_id,
@@ -139,6 +141,7 @@ def assemble(
         clock=clock,
         surface=outside.surface,
         inbox=inbox,
+        on_leaving=service.leave,
     )
     workspace_id = start.state.workspace.workspace_id
     requests = RequestWriter(
@@ -156,8 +159,9 @@ def assemble(
         workspace_id=workspace_id,
         root_slug=start.plan.root_slug,
         look_up_seconds=pace.look_up_seconds,
+        send=_sender(service),
     )
-    poller = Poller(service, clock=clock, seconds_a_run=pace.seconds_a_run)
+    poller = Poller(service, clock=clock, seconds_a_run=pace.seconds_a_run, most_per_second=service.get_rate)
     replies = ReplyTaker(start.plan, archive=outside.archive, redactor=redactor, templates=templates)
     silence = Silence(clock=clock, inbox=inbox, view=view)
     watcher = Watcher(
@@ -181,3 +185,13 @@ def assemble(
         listener=listener,
         inbox=inbox,
     )
+
+
+def _sender(service: GatedService) -> Send:
+    """Launches wait at the gate by the rank of their tasks."""
+
+    async def send(effect: LaunchAgent, body: bytes) -> Created:
+        assert effect.row.launch is not None
+        return await service.create_agent(body, key=effect.row.launch.idempotency_key, urgency=effect.rank)
+
+    return send

@@ -4,6 +4,7 @@ An answer is sorted by whose move is next: launched, refused, later, or unknown.
 the machine asks for a look-up first.
 """
 
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 import anyio
@@ -36,7 +37,7 @@ from orchestrate.errors import (
 from orchestrate.model.names import AgentId, RunId, WorkspaceId, agent_name
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.vocabulary import LaunchDelay
-from orchestrate.model.wire import METADATA_WORKSPACE, Agent, Run
+from orchestrate.model.wire import METADATA_WORKSPACE, Agent, Created, Run
 from orchestrate.ports import AgentService, Archive, Clock
 
 #: How long a new agent may be unknown to the service before "not there" is believed.
@@ -44,6 +45,9 @@ LOOK_UP_SECONDS = 10.0
 #: Pause before the second look; each further one is twice as long.
 _LOOK_AGAIN_SECONDS = 1.0
 _ACCESS_STATUSES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+#: Sends a launch's request when it is its turn.
+Send = Callable[[LaunchAgent, bytes], Awaitable[Created]]
 
 
 class Launcher:
@@ -59,8 +63,10 @@ class Launcher:
         workspace_id: WorkspaceId,
         root_slug: str,
         look_up_seconds: float = LOOK_UP_SECONDS,
+        send: Send | None = None,
     ) -> None:
         self._service = service
+        self._send = send or self._send_at_once
         self._clock = clock
         self._archive = archive
         self._requests = requests
@@ -79,7 +85,7 @@ class Launcher:
             )
         await durable.wait()
         try:
-            created = await self._service.create_agent(body, key=intent.idempotency_key)
+            created = await self._send(effect, body)
         except (Refused, Unavailable, OutcomeUnknown, ProtocolBroken) as error:
             return _sorted(row, error)
         return _launched(row, created.agent, created.run, adopted=False)
@@ -104,6 +110,9 @@ class Launcher:
                 task=row.name, agent_id=intent.agent_id, message="the agent is there and has no run yet"
             )
         return _launched(row, agent, run, adopted=True)
+
+    async def _send_at_once(self, effect: LaunchAgent, body: bytes) -> Created:
+        return await self._service.create_agent(body, key=_intent(effect.row).idempotency_key)
 
     async def _body(self, effect: LaunchAgent) -> bytes:
         """The bytes of the intent's request: those on disk for a resend, else rendered and written first."""

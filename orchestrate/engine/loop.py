@@ -9,14 +9,14 @@ Effects are not journalled. A crash between the sync and an effect is the same a
 derives both from the rows. That is why a performer may fail in only one way that ends the run: its storage.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import count
 
 import anyio
 from anyio.abc import TaskGroup
 
-from orchestrate.core.changes import AttentionRaised, Change, RowChanged, WorkspaceChanged
+from orchestrate.core.changes import AttentionRaised, Change, Phase, RowChanged, WorkspaceChanged
 from orchestrate.core.effects import Effect, EndRun
 from orchestrate.core.events import Event
 from orchestrate.core.facts import facts_of
@@ -34,6 +34,10 @@ from orchestrate.ports import Clock, Ledger, Publication, Surface
 _SNAPSHOT_CHECK_SECONDS = 0.25
 
 
+def _nothing() -> None:
+    """Nobody has to know."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Turn:
     """What one group of events came to."""
@@ -47,7 +51,16 @@ class Loop:
     """One engine's life in one workspace, from its first event to its exit code."""
 
     def __init__(
-        self, state: State, *, engine: EngineId, seq: int, ledger: Ledger, clock: Clock, surface: Surface, inbox: Inbox
+        self,
+        state: State,
+        *,
+        engine: EngineId,
+        seq: int,
+        ledger: Ledger,
+        clock: Clock,
+        surface: Surface,
+        inbox: Inbox,
+        on_leaving: Callable[[], None] = _nothing,
     ) -> None:
         self._state = state
         self._engine = engine
@@ -57,6 +70,7 @@ class Loop:
         self._clock = clock
         self._surface = surface
         self._inbox = inbox
+        self._on_leaving = on_leaving
 
     @property
     def state(self) -> State:
@@ -82,6 +96,8 @@ class Loop:
                 await self._ledger.append(turn.records)
             self._publish(turn)
             durable.set()
+            if turn.state.session.phase != Phase.RUNNING:
+                self._on_leaving()
             for effect in turn.effects:
                 if isinstance(effect, EndRun):
                     return effect.exit_code

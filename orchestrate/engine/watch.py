@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from orchestrate.cloud.stream import SeenFrames
 from orchestrate.core.effects import WatchRun
 from orchestrate.core.events import AccessLost, Event, RunMissing
-from orchestrate.engine.polling import Poller
+from orchestrate.engine.polling import Poller, Watched
 from orchestrate.engine.reply import Draft, ReplyTaker
 from orchestrate.engine.silence import Silence
 from orchestrate.engine.view import ActivityView, shows_activity
@@ -119,23 +119,24 @@ class Watcher:
                 watch.ended = run
                 looks.cancel_scope.cancel()
 
-            with self._poller.watching((watch.agent_id, watch.run_id), on_terminal=on_terminal):
+            with self._poller.watching((watch.agent_id, watch.run_id), on_terminal=on_terminal) as polled:
                 await self._clock.sleep(self._pause_seconds(watch))
                 opened_at = self._clock.monotonic()
                 if watch.has_stream:
-                    await self._read(watch, looks)
+                    await self._read(watch, polled, looks)
                 has_held = self._clock.monotonic() - opened_at >= _HELD_SECONDS
                 watch.broken = 0 if has_held else watch.broken + 1
 
     def _pause_seconds(self, watch: _Watch) -> float:
         return _PAUSES[min(watch.broken, len(_PAUSES) - 1)] * self._poller.stretch
 
-    async def _read(self, watch: _Watch, looks: TaskGroup) -> None:
+    async def _read(self, watch: _Watch, polled: Watched, looks: TaskGroup) -> None:
         watch.seen.on_connect()
         resume_after, result = watch.seen.resume_after, None
         try:
             async with self._service.stream_run(watch.agent_id, watch.run_id, last_event_id=resume_after) as frames:
                 async for frame in frames:
+                    polled.heard_at = self._clock.monotonic()
                     if watch.seen.is_new(frame) and shows_activity(frame):
                         self._saw(watch.row.name, frame)
                     if frame.event == "result" and result is None:
@@ -145,6 +146,7 @@ class Watcher:
                     if frame.event == "error" and frame.data.get("code") == "invalid_last_event_id":
                         watch.seen.on_connect(from_start=True)
         except ServiceError as error:
+            polled.heard_at = None
             watch.has_stream = error.code not in _STREAM_GONE
         if result is not None:
             await self._draft(watch, result)

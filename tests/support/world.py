@@ -13,6 +13,7 @@ from random import Random
 from immutables import Map
 
 from orchestrate.core.events import PlanRead, ServiceUnreachable, StopReason, StopRequested
+from orchestrate.core.service_events import CallsSlowed
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
@@ -226,4 +227,5 @@ class World:
         self.trace("edit", [task.name for task in self.plan.tasks])
         if not self.engine.life.is_over:
             self.engine.put(ServiceUnreachable(message="no answer for a minute."))
+            self.engine.put(CallsSlowed(message="slower."))
             self.engine.put(PlanRead(plan=self.plan))

@@ -87,14 +87,14 @@ NOW = 1772634660.0  # ten seconds before
         ({}, None),
         ({"Retry-After": "7"}, 7.0),
         ({"Retry-After": " 1.5 "}, 1.5),
-        ({"Retry-After": "86400"}, 3600.0),
+        ({"Retry-After": "86400000"}, 31 * 86400.0),
         ({"Retry-After": "-3"}, None),
         ({"Retry-After": "inf"}, None),
         ({"Retry-After": "soon"}, None),
         ({"Retry-After": TEN}, 10.0),
         ({"Retry-After": TEN, "Date": "Wed, 04 Mar 2026 14:31:07 GMT"}, 3.0),  # the service's clock, not ours
         ({"Retry-After": TEN, "Date": "Wed, 04 Mar 2026 14:32:00 GMT"}, 0.0),
-        ({"Retry-After": "Wed, 04 Mar 9999 14:31:10 GMT"}, 3600.0),
+        ({"Retry-After": "Wed, 04 Mar 9999 14:31:10 GMT"}, 31 * 86400.0),
     ],
 )
 def test_how_long_to_wait(headers, seconds):

@@ -1,4 +1,3 @@
-import anyio
 import httpx
 
 from orchestrate.cloud.lanes import HttpxLane, Lanes, Outgoing
@@ -35,45 +34,26 @@ async def test_a_lane_of_httpx_sends_what_it_is_told():
 
 
 async def test_the_lane_that_was_used_last_is_taken_first():
-    lanes = Lanes(a_lane, limit=None, spare=8)
-    first, second = await lanes.take(), await lanes.take()
+    lanes = Lanes(a_lane, spare=8)
+    first, second = lanes.take(), lanes.take()
     assert first is not second
     await lanes.give_back(first)
     await lanes.give_back(second)
-    assert await lanes.take() is second
-    assert await lanes.take() is first
-
-
-async def test_no_more_than_the_limit_are_lent():
-    lanes, order = Lanes(a_lane, limit=1, spare=1), []
-
-    async def use(name):
-        lane = await lanes.take()
-        order.append(f"{name} begins")
-        await anyio.lowlevel.checkpoint()
-        order.append(f"{name} ends")
-        await lanes.give_back(lane)
-
-    async with anyio.create_task_group() as group:
-        for name in ("first", "second"):
-            group.start_soon(use, name)
-    assert order in (
-        ["first begins", "first ends", "second begins", "second ends"],
-        ["second begins", "second ends", "first begins", "first ends"],
-    )
+    assert lanes.take() is second
+    assert lanes.take() is first
 
 
 async def test_lanes_beyond_the_spare_ones_are_closed():
-    lanes = Lanes(a_lane, limit=None, spare=1)
-    kept, surplus = await lanes.take(), await lanes.take()
+    lanes = Lanes(a_lane, spare=1)
+    kept, surplus = lanes.take(), lanes.take()
     await lanes.give_back(kept)
     await lanes.give_back(surplus)
     assert (kept._transport.is_closed, surplus._transport.is_closed) == (False, True)
 
 
 async def test_closing_closes_the_idle_ones():
-    lanes = Lanes(a_lane, limit=None, spare=8)
-    lane = await lanes.take()
+    lanes = Lanes(a_lane, spare=8)
+    lane = lanes.take()
     await lanes.give_back(lane)
     await lanes.aclose()
     assert lane._transport.is_closed

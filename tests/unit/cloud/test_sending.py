@@ -160,8 +160,7 @@ async def test_an_endless_answer_is_not_read(monkeypatch):
             await client.me()
 
 
-async def test_a_call_that_is_given_up_gives_its_lane_back(monkeypatch):
-    monkeypatch.setattr(sending, "_CALLS_AT_A_TIME", 1)
+async def test_a_call_that_is_given_up_gives_its_lane_back():
     answers = [[], [ME]]
     async with serving(lambda _: answers.pop(0)) as server, _client(server) as client:
         with anyio.move_on_after(0.05):

@@ -4,6 +4,7 @@ import anyio
 import pytest
 
 from orchestrate.core.events import ServiceUnreachable
+from orchestrate.core.service_events import CallsSlowed
 from orchestrate.engine.gate import QUOTA_CODE, GatedService
 from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import CapacityReached, OutcomeUnknown, ProtocolBroken, RateLimited, Refused, Unavailable
@@ -65,103 +66,150 @@ async def test_every_call_goes_through():
     assert gate.told == []
 
 
-@virtually
-async def test_a_rate_limit_makes_every_call_wait_as_long_as_it_says():
-    gate = Gate()
-    await gate.fail(RateLimited("slower", retry_after_seconds=40))
-    await gate.gated.get_agent(AGENT)
-    assert gate.seconds == pytest.approx(40)
+def slower(seconds=None):
+    return RateLimited("slower", retry_after_seconds=seconds, status=429)
 
 
 @virtually
-async def test_a_rate_limit_that_names_no_time_makes_calls_wait_for_a_moment():
+async def test_a_rate_limit_is_waited_for_as_long_as_it_says_and_nobody_sees_it():
     gate = Gate()
-    await gate.fail(RateLimited("slower"))
+    gate.service.fail_next("get_run", slower(9))
+    assert (await gate.get_run()).id == gate.run.id
+    assert 9 <= gate.seconds <= 9 * 1.25
+    assert gate.told == []
+
+
+@virtually
+async def test_a_rate_limit_that_names_no_time_is_waited_for_longer_each_time():
+    gate = Gate()
+    gate.service.fail_next("get_run", slower(), times=3)
     await gate.get_run()
-    assert gate.seconds == pytest.approx(3)
+    asked = [moment - gate.began_at for name, moment in gate.service.moments if name == "get_run"]
+    gaps = [later - earlier for earlier, later in pairwise(asked)]
+    assert gaps == sorted(gaps)
+    assert gaps[0] >= 0.5
+    assert gaps[-1] <= 12 * 1.25
 
 
 @virtually
-async def test_no_service_closes_the_gate_for_longer_than_an_hour():
+async def test_a_pause_of_hours_is_cut_to_one_and_told():
     gate = Gate()
-    await gate.fail(RateLimited("slower", retry_after_seconds=1e9))
+    gate.service.fail_next("get_run", slower(5 * 3600))
     await gate.get_run()
-    assert gate.seconds == pytest.approx(3600)
+    assert 3600 <= gate.seconds <= 4500
+    (event,) = gate.told
+    assert isinstance(event, CallsSlowed)
+    assert "a pause of 5h 00m (slower); it is asked again after 1h 00m" in event.message
 
 
 @virtually
-async def test_a_shorter_pause_does_not_open_a_gate_that_is_closed_for_longer():
+async def test_a_rate_limit_of_one_class_keeps_no_other_class_waiting():
     gate = Gate()
-    gate.service.fail_next("get_run", RateLimited("slower", retry_after_seconds=60))
-    gate.service.fail_next("cancel_run", RateLimited("slower", retry_after_seconds=1))
-    with pytest.raises(RateLimited):
-        await gate.get_run()
-    with pytest.raises(RateLimited):
-        await gate.gated.cancel_run(AGENT, gate.run.id)
-    await gate.get_run()
-    assert gate.seconds == pytest.approx(60)
-
-
-@virtually
-async def test_a_rate_limited_stream_closes_the_gate_and_waits_there():
-    gate = Gate()
-    gate.service.fail_next("stream_run", RateLimited("slower", retry_after_seconds=20))
-    with pytest.raises(RateLimited):
+    gate.service.fail_next("get_run", slower(60))
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(gate.get_run)
+        await anyio.sleep(1)
+        await gate.gated.create_agent(request_body("b"), key="b")
+        await gate.gated.first_run(AGENT)
         async with gate.gated.stream_run(AGENT, gate.run.id):
             pass
-    async with gate.gated.stream_run(AGENT, gate.run.id):
-        assert gate.seconds == pytest.approx(20)
-
-
-@virtually
-async def test_a_cancel_does_not_wait_at_the_gate_and_closes_it():
-    gate = Gate()
-    await gate.fail(RateLimited("slower", retry_after_seconds=20))
-    gate.service.fail_next("cancel_run", RateLimited("slower", retry_after_seconds=30))
-    with pytest.raises(RateLimited):
         await gate.gated.cancel_run(AGENT, gate.run.id)
-    assert gate.seconds == 0
-    await gate.get_run()
-    assert gate.seconds == pytest.approx(30)
+        assert gate.seconds == 1
+        assert [event.message for event in gate.told] == [
+            "the service asks for fewer calls and for a pause of 1m 00s (slower); agents go on."
+        ]
 
 
 @virtually
-async def test_calls_that_waited_do_not_arrive_as_one_burst():
+async def test_streams_and_cancels_wait_for_their_own_class():
     gate = Gate()
-    await gate.fail(RateLimited("slower", retry_after_seconds=10))
-    arrived = []
-
-    async def call():
-        await gate.get_run()
-        arrived.append(gate.seconds)
-
-    async with anyio.create_task_group() as calls:
-        for _ in range(40):
-            calls.start_soon(call)
-    assert arrived[0] == pytest.approx(10)
-    assert arrived[-1] == pytest.approx(10 + 39 * 0.25)
-    assert all(later - earlier > 0.2 for earlier, later in pairwise(arrived))
+    gate.service.fail_next("stream_run", slower(4))
+    gate.service.fail_next("cancel_run", slower(4))
+    async with gate.gated.stream_run(AGENT, gate.run.id):
+        assert gate.seconds >= 4
+    await gate.gated.cancel_run(AGENT, gate.run.id)
+    assert gate.seconds >= 8
 
 
 @virtually
-async def test_a_gate_that_closes_again_keeps_those_that_still_wait():
-    gate = Gate()
-    await gate.fail(RateLimited("slower", retry_after_seconds=10))
-    gate.service.fail_next("get_run", RateLimited("slower", retry_after_seconds=10))
-    arrived = []
+async def test_a_launch_that_would_wait_for_long_comes_back_as_delayed_and_so_do_those_behind_it():
+    gate, delayed = Gate(), []
+    gate.service.fail_next("create_agent", slower(100))
 
-    async def call():
+    async def launch(name):
         try:
-            await gate.get_run()
-        except RateLimited:
-            return
-        arrived.append(gate.seconds)
+            await gate.gated.create_agent(request_body(name), key=name)
+        except RateLimited as error:
+            delayed.append((name, error.retry_after_seconds, error.status))
 
     async with anyio.create_task_group() as calls:
-        for _ in range(5):
-            calls.start_soon(call)
-    assert len(arrived) == 4
-    assert min(arrived) >= 20
+        calls.start_soon(launch, "first")
+        await anyio.sleep(1)
+        for name in ("second", "third"):
+            calls.start_soon(launch, name)
+    assert delayed[0] == ("first", 100, 429)
+    assert len(delayed) == 1  # those that came later wait: nobody refused them
+    assert 100 <= gate.seconds <= 130
+
+
+@virtually
+async def test_where_no_agent_is_taken_launches_that_wait_are_not_sent():
+    gate, refused = Gate(), []
+    asked = []
+
+    async def full(_body, *, key):
+        asked.append(key)
+        await anyio.sleep(1)
+        raise CapacityReached("full", status=429)
+
+    gate.service.create_agent = full
+
+    async def launch(number):
+        try:
+            await gate.gated.create_agent(request_body(f"t-{number}"), key=f"{number}")
+        except CapacityReached as error:
+            refused.append(error.message)
+
+    async with anyio.create_task_group() as calls:
+        for number in range(100):
+            calls.start_soon(launch, number)
+    assert refused == ["full"] * 100
+    assert len(asked) == 32
+
+
+@virtually
+async def test_whoever_leaves_gets_back_what_has_not_been_sent():
+    gate, delayed = Gate(), []
+    gate.service.fail_next("create_agent", slower(10))
+
+    async def launch():
+        with pytest.raises(RateLimited) as error:
+            await gate.gated.create_agent(request_body("b"), key="b")
+        delayed.append(error.value.message)
+
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(launch)
+        await anyio.sleep(1)
+        gate.gated.leave()
+        calls.start_soon(launch)
+    assert gate.seconds == 1
+    assert delayed == ["the service asks for fewer calls; this one was not sent"] * 2
+
+
+@virtually
+async def test_launches_that_wait_leave_by_the_rank_of_their_tasks():
+    gate, order = Gate(), []
+    gate.service.fail_next("create_agent", slower(5))
+
+    async def launch(name, rank):
+        await gate.gated.create_agent(request_body(name), key=name, urgency=rank)
+        order.append(name)
+
+    async with anyio.create_task_group() as calls:
+        for name, rank in [("x", (0, 0)), ("late", (0, 9)), ("early", (0, 1)), ("urgent", (-5, 3))]:
+            calls.start_soon(launch, name, rank)
+            await anyio.sleep(0.1)
+    assert order == ["urgent", "x", "early", "late"]
 
 
 @virtually
@@ -226,7 +274,7 @@ async def test_one_kind_of_call_in_trouble_is_told_while_others_are_answered():
 
 @pytest.mark.parametrize(
     "error",
-    [Refused("no", status=404), RateLimited("slower"), CapacityReached("full"), Unavailable("quota", code=QUOTA_CODE)],
+    [Refused("no", status=404), CapacityReached("full"), Unavailable("quota", code=QUOTA_CODE)],
 )
 def test_an_answer_that_says_no_or_later_is_no_trouble(error):
     @virtually

@@ -21,6 +21,7 @@ class Round:
         created = [self.service._create(request_body(name), name) for name in self.names]
         self.keys = [(each.agent.id, each.run.id) for each in created]
         self.ended = []
+        self.watched = {}
         self.began_at = self.clock.monotonic()
 
     @property
@@ -31,7 +32,7 @@ class Round:
     def watching(self, *keys):
         stack = ExitStack()
         for key in keys or self.keys:
-            stack.enter_context(self.poller.watching(key, on_terminal=self.ended.append))
+            self.watched[key] = stack.enter_context(self.poller.watching(key, on_terminal=self.ended.append))
         return stack
 
     async def during(self, happens):
@@ -61,7 +62,7 @@ async def test_the_end_of_a_run_is_told_to_its_watcher():
 
     async def happens():
         with polled.watching():
-            await anyio.sleep(11)
+            await anyio.sleep(12)
 
     await polled.during(happens)
     assert [(run.agent_id, run.status) for run in polled.ended] == [(agent_of("t-1"), RunStatus.FINISHED)]
@@ -149,3 +150,34 @@ async def test_a_run_that_disappears_while_its_turn_is_awaited_is_not_asked_for(
 
     await polled.during(happens)
     assert [about for name, about in polled.service.calls if name == "get_run"] == [polled.keys[1][1]] * 2
+
+
+@virtually
+async def test_runs_whose_stream_is_silent_or_cut_are_looked_at_first():
+    polled = Round(3)
+
+    async def happens():
+        with polled.watching():
+            first, silent, _cut = (polled.watched[key] for key in polled.keys)
+            now = polled.clock.monotonic()
+            first.heard_at, silent.heard_at = now, now - 90
+            for each in polled.watched.values():
+                each.due_at = now + 10
+            await anyio.sleep(23)
+
+    await polled.during(happens)
+    looked_at = [about for name, about in polled.service.calls if name == "get_run"]
+    assert looked_at == [polled.keys[place][1] for place in (1, 2, 0)]
+
+
+@virtually
+async def test_polls_keep_to_half_of_what_the_service_was_seen_to_allow():
+    polled = Round(2, seconds_a_run=1, most_per_second=lambda: 0.1)
+
+    async def happens():
+        with polled.watching():
+            assert polled.poller.stretch == 4
+            await anyio.sleep(400)
+
+    await polled.during(happens)
+    assert len(polled.looks) == pytest.approx(400 / 20, abs=2)

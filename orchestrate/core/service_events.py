@@ -1,0 +1,12 @@
+"""Events about the service as a whole. Dataclasses only, no behaviour."""
+
+from dataclasses import dataclass
+
+from orchestrate.core.events import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallsSlowed(Event):
+    """The service asks for fewer calls, and for longer than a moment; reported at most once a minute."""
+
+    message: str
