@@ -11,6 +11,7 @@ from typing import Protocol
 from orchestrate.core.state import State
 from orchestrate.model.inbox_requests import InboxAnswer, InboxRequest
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName
+from orchestrate.model.plan import Plan
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, TaskRow
 from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
@@ -129,6 +130,22 @@ class Requests(Protocol):
 
     async def answer_request(self, answer: InboxAnswer) -> None:
         """Write and sync the answer, then remove the request."""
+        ...
+
+
+#: What tells one state of a file from another.
+PlanStamp = tuple[int, int, int]
+
+
+class PlanFile(Protocol):
+    """``plan.json`` while it runs."""
+
+    async def stamp(self) -> PlanStamp | None:
+        """What tells one state of the file from another, at little cost; None while there is no file."""
+        ...
+
+    async def read(self) -> Plan | None:
+        """The plan, None while the content is that which was taken last; InputRefused for one that is no good."""
         ...
 
 

@@ -3,8 +3,13 @@
 import os
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrate.errors import InputRefused
+from orchestrate.model.vocabulary import RuntimeKind
+
+if TYPE_CHECKING:
+    from orchestrate.ports import PlanFile
 
 #: A plan of 10,000 tasks has some 5 MB; beyond this it is a mistake.
 LARGEST_PLAN_BYTES = 256 * 1024 * 1024
@@ -20,6 +25,15 @@ def read_plan_file(path: Path) -> bytes:
     except OSError as error:
         reason = (error.strerror or "no reason").lower()
         raise InputRefused(f"{path} cannot be read: {reason}.", hint="name a plan.json, or its folder") from error
+
+
+def watched_plan_file(path: Path, source: bytes, *, kind: RuntimeKind) -> "PlanFile":
+    """The same file for an engine that takes in what changes while it runs."""
+    from orchestrate.model.checking import parse_plan
+    from orchestrate.store.plan_file import WatchedPlanFile
+
+    is_local = kind is RuntimeKind.LOCAL
+    return WatchedPlanFile(path, source, read=read_plan_file, parse=lambda text: parse_plan(text, local=is_local)[0])
 
 
 def sized(source: bytes, path: Path) -> bytes:

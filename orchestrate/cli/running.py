@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import anyio
 
 from orchestrate.cli.agent_program import local_agent
-from orchestrate.cli.plan_file import place_in_plan, read_plan_file
+from orchestrate.cli.plan_file import place_in_plan, read_plan_file, watched_plan_file
 from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced, read_catalogue
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import keep_own_server, service_of
@@ -57,6 +57,8 @@ class Prepared:
     """A run about to start: everything was read and checked, nothing was launched."""
 
     plan: Plan
+    #: The bytes that the plan was read from.
+    source: bytes = field(repr=False)
     warnings: tuple[Fault, ...]
     runtime: Runtime
     settings: RunSettings
@@ -105,12 +107,14 @@ def prepare(request: Request, environment: Environment) -> Prepared:
     runtime = choose_runtime(named, plan=plan, has_key=environment.api_key is not None)
     settings = RunSettings(
         max_concurrent=concurrency(request.max_concurrent, plan=plan, kind=runtime.kind),
+        follows_plan=request.max_concurrent is None,
         drain=request.drain,
         max_runtime_seconds=request.max_runtime_seconds,
         cost_patience_seconds=_COST_PATIENCE[runtime.kind],
     )
     return Prepared(
         plan=plan,
+        source=source,
         warnings=tuple(warnings),
         runtime=runtime,
         settings=settings,
@@ -141,7 +145,14 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 check_models(prepared.plan, catalogue)
                 await _preflight(prepared, service, environment, audience, repo_url=repo_url)
             engine = engine_of(
-                _job(prepared, service, environment, folder=folder, repo_url=repo_url, catalogue=catalogue),
+                _job(
+                    prepared,
+                    service,
+                    environment,
+                    plan_path=request.plan_path,
+                    repo_url=repo_url,
+                    catalogue=catalogue,
+                ),
                 store=store,
                 client=client,
                 service=service,
@@ -159,13 +170,14 @@ def _job(
     service: Service,
     environment: Environment,
     *,
-    folder: Path,
+    plan_path: Path,
     repo_url: str,
     catalogue: Sequence[Model],
 ) -> Job:
     return Job(
         plan=prepared.plan,
-        folder=folder,
+        plan_file=watched_plan_file(plan_path, prepared.source, kind=service.kind),
+        folder=plan_path.parent.resolve(),
         repo_url=repo_url,
         settings=prepared.settings,
         depth=environment.agent_depth,

@@ -19,7 +19,7 @@ from orchestrate.model.names import EngineId, WorkspaceId
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import PASS_ENV_HEADER, LocalAgent
-from orchestrate.ports import AgentService, Surface
+from orchestrate.ports import AgentService, PlanFile, Surface
 from orchestrate.repo.changed_files import RemoteDifferences
 from orchestrate.repo.git import Git
 from orchestrate.shipped import shipped
@@ -73,6 +73,8 @@ class Job:
     settings: RunSettings
     templates: Templates
     git: Git
+    #: None where the plan is read once.
+    plan_file: PlanFile | None = None
     #: How deep this engine is in the tree of planners.
     depth: int = 0
     #: Values that never reach a file of ours or a prompt.
@@ -107,6 +109,7 @@ def engine_of(
             surface=surface,
             requests=store,
             differences=RemoteDifferences(job.git, job.repo_url, clone=job.folder),
+            plan_file=job.plan_file,
         ),
         request_options=RequestOptions(
             repo_url=job.repo_url,

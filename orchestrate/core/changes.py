@@ -37,6 +37,8 @@ class Settings:
     """What the caller chose for this run."""
 
     max_concurrent: int
+    #: True where the caller named no number: then the plan's limit holds as it is from time to time.
+    follows_plan: bool = False
     #: Go on after an error until nothing is left to do.
     drain: bool = False
     max_runtime_seconds: float | None = None

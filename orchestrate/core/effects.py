@@ -18,11 +18,12 @@ EndRun           none: the loop ends
 A bug in a performer is answered by EffectFailed. Effects are not journalled: recovery derives them from the rows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orchestrate.core.events import Timer
 from orchestrate.model.inbox_requests import InboxAnswer
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
+from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
 
 
@@ -42,6 +43,8 @@ class LaunchAgent(Effect):
     upstream: tuple[TaskRow, ...] = ()
     #: Where launches wait for one another the lowest goes first.
     rank: tuple[int, int] = (0, 0)
+    #: The plan in force; None leaves the engine with the one that it began with.
+    plan: Plan | None = field(default=None, compare=False, repr=False)
     #: True when a request of this intent may have left before; it is sent again as it was.
     may_have_been_sent: bool = False
 

@@ -81,7 +81,7 @@ def launch(state: State, row: TaskRow) -> LaunchAgent:
     """The order to send the first request of this row's intent."""
     assert state.blueprint is not None
     upstream = tuple(state.rows[name] for name in row.depends_on if name in state.rows)
-    return LaunchAgent(row=row, upstream=upstream, rank=state.blueprint.rank(row.name))
+    return LaunchAgent(row=row, upstream=upstream, rank=state.blueprint.rank(row.name), plan=state.plan)
 
 
 def resend(state: State, row: TaskRow) -> LaunchAgent:

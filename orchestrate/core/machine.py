@@ -21,6 +21,7 @@ from orchestrate.core import (
     launching,
     operating,
     path_checks,
+    plan_edits,
     recovery,
     requesting,
     retrying,
@@ -54,6 +55,7 @@ from orchestrate.core.events import (
     TimerFired,
     TimerKind,
 )
+from orchestrate.core.plan_events import PlanNotTaken
 from orchestrate.core.request_events import (
     AcceptanceWritten,
     AcceptRequested,
@@ -111,6 +113,8 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return operating.on_engine_started(state, event)
         case PlanRead():
             return recovery.on_plan_read(state, event)
+        case PlanNotTaken():
+            return plan_edits.on_plan_not_taken(event)
         case AgentLaunched():
             return launching.on_agent_launched(state, event)
         case LaunchRefused():

@@ -6,7 +6,7 @@ record of effects is needed.
 
 from dataclasses import replace
 
-from orchestrate.core import spending
+from orchestrate.core import plan_edits, spending
 from orchestrate.core.blueprint import planned_ref
 from orchestrate.core.branches import has_real_branch, propagate
 from orchestrate.core.changes import (
@@ -34,7 +34,10 @@ from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
 
 
 def on_plan_read(state: State, event: PlanRead) -> Decision:
-    """Rows for the plan's tasks, and the effects that open rows imply."""
+    """Rows for the plan's tasks, and the effects that open rows imply; a later plan may be none for this engine."""
+    words = None if state.blueprint is None else plan_edits.refused(state.plan, event.plan)
+    if words is not None:
+        return change(AttentionRaised(f"{words}."))
     changes: list[Change] = [*_planned_rows(state, event), *_pruned_rows(state, event), PlanTaken(event.plan)]
     after = apply(state, changes)
     swept = judged_anew(after) + _swept(after, at=event.at)
@@ -45,7 +48,8 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
     if state.blueprint is None:
         begun = change(effects=_checkpoint_timer(state)) + _taken_up(after, at=event.at)
     else:
-        begun = _with_new_deadlines(after, former=state.plan, at=event.at)
+        notes = plan_edits.told(after, former=state.plan, at=event.at)
+        begun = _with_new_deadlines(after, former=state.plan, at=event.at) + notes
     return decision + begun + spending.taken_up(apply(after, begun.changes), at=event.at)
 
 

@@ -29,8 +29,9 @@ def start_ready_tasks(state: State, event: Event) -> Decision:
 
 def slots(state: State) -> int:
     """How many tasks may run at once."""
-    limits = state.plan.limits
-    own = (state.session.settings.max_concurrent, limits.max_concurrent_per_repo)
+    limits, settings = state.plan.limits, state.session.settings
+    follows = settings.follows_plan and limits.max_concurrent is not None
+    own = (limits.max_concurrent if follows else settings.max_concurrent, limits.max_concurrent_per_repo)
     return min(limit for limit in own if limit is not None)
 
 

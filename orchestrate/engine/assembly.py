@@ -16,6 +16,7 @@ from orchestrate.engine.listening import Listener, requests_of
 from orchestrate.engine.loop import Loop
 from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.performers import Performers
+from orchestrate.engine.plan_watch import PlanWatcher
 from orchestrate.engine.polling import SECONDS_A_RUN, Poller
 from orchestrate.engine.reply import ReplyTaker
 from orchestrate.engine.requests import RequestOptions, RequestWriter
@@ -26,7 +27,7 @@ from orchestrate.engine.watch import Watcher
 from orchestrate.model.names import EngineId
 from orchestrate.model.plan import Plan
 from orchestrate.model.wire import Created
-from orchestrate.ports import AgentService, Archive, Clock, Differences, Ledger, Requests, Surface
+from orchestrate.ports import AgentService, Archive, Clock, Differences, Ledger, PlanFile, Requests, Surface
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
@@ -42,6 +43,8 @@ class Outside:
     surface: Surface
     requests: Requests
     differences: Differences
+    #: None where the plan is read once.
+    plan_file: PlanFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +180,14 @@ def assemble(
         path_checker=PathChecker(outside.differences),
     )
     listener = Listener(outside.requests, clock=clock, inbox=inbox)
+    lookouts: list[Lookout] = [poller.run, silence.run, listener.run]
+    if outside.plan_file is not None:
+        lookouts.append(PlanWatcher(outside.plan_file, clock=clock, inbox=inbox).run)
     return Engine(
         start,
         loop=loop,
         performers=performers,
-        lookouts=(poller.run, silence.run, listener.run),
+        lookouts=tuple(lookouts),
         listener=listener,
         inbox=inbox,
     )

@@ -121,7 +121,7 @@ class Launcher:
             body = await self._own_request(row)
             if body is not None:
                 return body
-        body = await self._requests.render(row, effect.upstream)
+        body = await self._requests.under(effect.plan).render(row, effect.upstream)
         try:
             await self._archive.write_request(row.name, intent.attempt, body)
         except WorkspaceDamaged:

@@ -68,6 +68,18 @@ class RequestWriter:
         self._archive = archive
         self._options = options
 
+    def under(self, plan: Plan | None) -> "RequestWriter":
+        """The writer for the plan in force; None for the one that it was made with."""
+        if plan is None or plan is self._plan:
+            return self
+        return RequestWriter(
+            plan,
+            workspace_id=self._workspace_id,
+            templates=self._templates,
+            archive=self._archive,
+            options=self._options,
+        )
+
     async def render(self, row: TaskRow, upstream: tuple[TaskRow, ...]) -> bytes:
         """The whole request of this row's intent; InputRefused when its prompt cannot be rendered."""
         task = self._plan.task(row.name)

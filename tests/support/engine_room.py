@@ -34,7 +34,14 @@ from orchestrate.text.templates import TEMPLATE_NAMES, Templates
 from tests.support import virtual_time
 from tests.support.agent_service import FakeAgentService
 from tests.support.builders import WORKSPACE, agent_of
-from tests.support.memory_store import MemoryArchive, MemoryDifferences, MemoryLedger, MemoryRequests, RecordingSurface
+from tests.support.memory_store import (
+    MemoryArchive,
+    MemoryDifferences,
+    MemoryLedger,
+    MemoryPlanFile,
+    MemoryRequests,
+    RecordingSurface,
+)
 
 #: A value that the engine knows to be secret.
 SECRET = "a-very-secret-value"
@@ -102,6 +109,7 @@ class EngineRoom:
         self.surface = RecordingSurface()
         self.requests = MemoryRequests(self.archive)
         self.differences = MemoryDifferences()
+        self.plan_file = MemoryPlanFile(plan)
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
         self.templates = template_sources()
@@ -167,7 +175,14 @@ class EngineRoom:
         self.engine = assemble(
             Start(EngineId("engine"), state, len(self.ledger.records), self.plan, is_first=not rows),
             outside=Outside(
-                self.service, self.ledger, self.archive, clock, self.surface, self.requests, self.differences
+                self.service,
+                self.ledger,
+                self.archive,
+                clock,
+                self.surface,
+                self.requests,
+                self.differences,
+                self.plan_file,
             ),
             request_options=RequestOptions(repo_url=self.plan.repo_url),
             templates=Templates(self.templates),

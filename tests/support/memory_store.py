@@ -103,3 +103,33 @@ class RecordingSurface:
     @property
     def attention(self):
         return [line.message for each in self.publications for line in each.attention]
+
+
+class MemoryPlanFile:
+    """A plan's file whose content is a plan, or the error that reading it meets."""
+
+    def __init__(self, plan):
+        self._taken = self._content = plan
+        self._writes = 0
+        self.reads = 0
+        self.on_read = None
+
+    def write(self, content):
+        """Have the file say this from now on."""
+        self._content = content
+        self._writes += 1
+
+    async def stamp(self):
+        return (1, self._writes, 1)
+
+    async def read(self):
+        self.reads += 1
+        content, on_read, self.on_read = self._content, self.on_read, None
+        if on_read is not None:
+            on_read()
+        if isinstance(content, Exception):
+            raise content
+        if content == self._taken:
+            return None
+        self._taken = content
+        return content

@@ -14,6 +14,7 @@ from immutables import Map
 
 from orchestrate.core.events import PlanRead, ServiceUnreachable, StopReason, StopRequested
 from orchestrate.core.service_events import CallsSlowed
+from orchestrate.core.plan_events import PlanNotTaken
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
@@ -228,4 +229,6 @@ class World:
         if not self.engine.life.is_over:
             self.engine.put(ServiceUnreachable(message="no answer for a minute."))
             self.engine.put(CallsSlowed(message="slower."))
+            if self.purse.random.random() < 0.3:
+                self.engine.put(PlanNotTaken(message="plan.json has a fault."))
             self.engine.put(PlanRead(plan=self.plan))
