@@ -13,8 +13,8 @@ from random import Random
 from immutables import Map
 
 from orchestrate.core.events import PlanRead, ServiceUnreachable, StopReason, StopRequested
-from orchestrate.core.service_events import CallsSlowed
 from orchestrate.core.plan_events import PlanNotTaken
+from orchestrate.core.service_events import CallsSlowed
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
