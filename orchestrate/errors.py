@@ -12,6 +12,7 @@
      │    └── ProtocolBroken       the answer does not fit the contract
      ├── InputRefused              what the user gave is wrong: the plan, a file, an option
      │    ├── PlanRefused          the plan, with every fault at once
+     │    ├── SeveralRefused       several things at once: what a look before the launch has found
      │    └── WorkspaceDamaged     files of ours that cannot be trusted as they are
      ├── MeasurementError          no value can be taken from what a measurement's command printed
      └── StorageFailed             a write or sync failed; nothing may start after it
@@ -101,6 +102,14 @@ class PlanRefused(InputRefused):
     def __init__(self, message: str, *, faults: "Sequence[Fault]", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.faults = tuple(faults)
+
+
+class SeveralRefused(InputRefused):
+    """Several things are wrong; each of them is in ``refusals``."""
+
+    def __init__(self, message: str, *, refusals: Sequence[InputRefused]) -> None:
+        super().__init__(message)
+        self.refusals = tuple(refusals)
 
 
 class WorkspaceDamaged(InputRefused):

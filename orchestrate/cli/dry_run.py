@@ -5,6 +5,7 @@ Nothing is launched, nothing is written, and no server is started. Faults are ga
 
 import argparse
 from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,15 +15,16 @@ import orjson
 from immutables import Map
 
 from orchestrate.cli import output
+from orchestrate.cli.checks.findings import Verdict, having, refusals
+from orchestrate.cli.checks.prompt_limits import prompt_limit
 from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.messages import error_lines, fault_lines, message_lines
-from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced, read_catalogue
+from orchestrate.cli.preflight import Report, not_enforced, preflight
 from orchestrate.cli.rendering import NO_WORKSPACE, PromptRenderer
-from orchestrate.cli.running import Prepared, Request, prepare
-from orchestrate.cli.runtime import repository_address
+from orchestrate.cli.running import Prepared, Request, intent_of, prepare
 from orchestrate.cli.screens.dry_run import DryRunView, StartCost, dry_run_screen
 from orchestrate.cli.screens.layout import rendered
-from orchestrate.cli.services import cloud_service
+from orchestrate.cli.services import service_at_hand
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import Environment
 from orchestrate.cli.terminal import stdout_look
@@ -32,10 +34,11 @@ from orchestrate.core.redefinition import Sent, changed_fields
 from orchestrate.core.state import State
 from orchestrate.engine.requests import RequestOptions
 from orchestrate.errors import InputRefused, OrchestrateError
+from orchestrate.model.model_choice import NoModel
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import to_timestamp
-from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.wire import METADATA_MODEL
 from orchestrate.repo.git import Git
 from orchestrate.store.attempts import AttemptFiles
 from orchestrate.store.loading import LoadedState, read_workspace, workspace_folder
@@ -52,8 +55,7 @@ class _Findings:
 
     faults: list[OrchestrateError] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    #: Ids of the models that the service has, as far as it was asked.
-    models: tuple[str, ...] = ()
+    report: Report = field(default_factory=lambda: Report(()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +80,16 @@ def dry_run(
     found = forecast(_state(prepared, loaded), prepared.plan, at=to_timestamp(SystemClock().now()))
     _look_for_an_engine(folder, findings)
     if found.launches:
-        anyio.run(partial(_look_outside, prepared, environment, findings, folder=folder.resolve()))
+        anyio.run(partial(_look_outside, prepared, environment, loaded, findings, folder=folder.resolve()))
+    options = RequestOptions(
+        repo_url=prepared.plan.repo_url,
+        depth=environment.agent_depth,
+        catalogue=findings.report.catalogue,
+        install=environment.install or DEFAULT_INSTALL,
+        prompt_limit=prompt_limit(prepared.runtime.kind),
+    )
     renderer = PromptRenderer(
-        prepared.plan,
-        loaded=loaded,
-        folder=folder,
-        templates=request.templates_folder,
-        options=RequestOptions(
-            repo_url=prepared.plan.repo_url,
-            depth=environment.agent_depth,
-            models=findings.models,
-            install=environment.install or DEFAULT_INSTALL,
-        ),
+        prepared.plan, loaded=loaded, folder=folder, templates=prepared.templates, options=options
     )
     costs = anyio.run(partial(_costs, renderer, found, loaded, findings))
     told = _Told(prepared, found, costs, dict(_changed(prepared, found, folder)), findings)
@@ -112,33 +112,22 @@ def _look_for_an_engine(folder: Path, findings: _Findings) -> None:
         findings.faults.append(taken(workspace, holder))
 
 
-async def _look_outside(prepared: Prepared, environment: Environment, findings: _Findings, *, folder: Path) -> None:
-    """The key, the models and the repository, each looked at although another one is at fault."""
-    kind = prepared.runtime.kind
-    if kind is RuntimeKind.CLOUD:
-        await _ask_the_service(prepared, environment, findings)
-    git = Git(environment.variables)
-    if kind is RuntimeKind.LOCAL and not await git.is_installed():
-        findings.faults.append(InputRefused("git was not found; local agents need it.", hint="install git"))
-        return
-    url = repository_address(prepared.plan, folder=folder, kind=kind)
+async def _look_outside(
+    prepared: Prepared, environment: Environment, loaded: LoadedState, findings: _Findings, *, folder: Path
+) -> None:
+    """All that a run looks at before it starts, but for the prompts, which are rendered here anyway."""
+    intent = intent_of(prepared, environment, folder=folder).after(loaded.rows)
     try:
-        place = prepared.base_branch_place
-        findings.warnings += await check_repository(git, prepared.plan, url=url, kind=kind, place=place)
+        service = await service_at_hand(prepared.runtime.kind, environment)
     except InputRefused as error:
         findings.faults.append(error)
-
-
-async def _ask_the_service(prepared: Prepared, environment: Environment, findings: _Findings) -> None:
-    try:
-        async with cloud_service(environment).client() as client:
-            await check_access(client, kind=RuntimeKind.CLOUD)
-            catalogue, warnings = await read_catalogue(client, prepared.plan)
-            findings.warnings += warnings
-            findings.models = tuple(model.id for model in catalogue)
-            check_models(prepared.plan, catalogue)
-    except InputRefused as error:
-        findings.faults.append(error)
+        service = None
+    async with AsyncExitStack() as stack:
+        client = None if service is None else await stack.enter_async_context(service.client())
+        findings.report = await preflight(intent, client=client, git=Git(environment.variables))
+    found = findings.report.findings
+    findings.faults += refusals(having(found, Verdict.FAULT))
+    findings.warnings += [finding.message for finding in having(found, Verdict.WARNING)]
 
 
 async def _costs(
@@ -150,7 +139,9 @@ async def _costs(
         try:
             request = await renderer.request(task.name)
         except InputRefused as error:
-            findings.faults.append(InputRefused(f"{task.name}: {error.message}", hint=error.hint, known=error.known))
+            if not _has_no_model(findings.report, task.name):
+                told = f"{task.name}: {error.message}"
+                findings.faults.append(InputRefused(told, hint=error.hint, known=error.known))
             continue
         costs[task.name] = StartCost(
             prompt_bytes=len(request["prompt"]["text"].encode()),
@@ -158,6 +149,11 @@ async def _costs(
             handoffs_to_come=sum(not _has_handoff(loaded, name) for name in task.row.depends_on),
         )
     return costs
+
+
+def _has_no_model(report: Report, task: TaskName) -> bool:
+    """True for a task whose fault was told already, with all others that want the same model."""
+    return isinstance((report.choices or {}).get(task), NoModel)
 
 
 def _has_handoff(loaded: LoadedState, name: TaskName) -> bool:
@@ -179,7 +175,8 @@ def _sent(files: AttemptFiles, row: TaskRow) -> Sent | None:
     data = files.read_request(row.name, row.attempts)
     try:
         body = orjson.loads(data or b"")
-        return Sent(prompt=str(body["prompt"]["text"]), model=(body.get("model") or {}).get("id"))
+        named = (body.get("metadata") or {}).get(METADATA_MODEL)
+        return Sent(prompt=str(body["prompt"]["text"]), model=named or (body.get("model") or {}).get("id"))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from orchestrate.errors import OrchestrateError, PlanRefused
+from orchestrate.errors import OrchestrateError, PlanRefused, SeveralRefused
 from orchestrate.model.faults import Fault
 
 Word = Literal["error", "attention", "note"]
@@ -39,6 +39,9 @@ def error_lines(error: OrchestrateError, *, program: str, plan_path: str = "plan
     if isinstance(error, PlanRefused):
         lines = [line for fault in error.faults for line in fault_lines("error", fault, plan_path=plan_path)]
         return [*lines, f"{count_of(len(error.faults), 'fault')}. Nothing was launched."]
+    if isinstance(error, SeveralRefused):
+        lines = [line for each in error.refusals for line in error_lines(each, program=program)]
+        return [*lines, error.message]
     hint = None if error.hint is None else as_typed(error.hint, program=program)
     told = as_typed(_as_sentence(error.message), program=program)
     return message_lines("error", told, known=error.known, do=hint)

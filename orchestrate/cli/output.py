@@ -11,6 +11,7 @@ from orchestrate.errors import (
     PlanRefused,
     RateLimited,
     ServiceError,
+    SeveralRefused,
     Unavailable,
 )
 
@@ -65,7 +66,13 @@ def failure(operation: str, error: OrchestrateError, **fields: object) -> dict[s
         told["requestId"] = error.request_id
     if isinstance(error, PlanRefused):
         fields = {**fields, "faults": [fault_document(fault) for fault in error.faults]}
+    if isinstance(error, SeveralRefused):
+        fields = {**fields, "faults": [_refusal_document(each) for each in error.refusals]}
     return {"ok": False, "operation": operation, "error": told, **fields}
+
+
+def _refusal_document(error: OrchestrateError) -> dict[str, object]:
+    return {"code": error_code(error), "message": error.message, "recoveryAction": error.hint or _recovery(error)}
 
 
 def fault_document(fault: "Fault") -> dict[str, object]:
@@ -82,7 +89,7 @@ def error_code(error: OrchestrateError) -> str:
 
 
 def _recovery(error: OrchestrateError) -> str:
-    if isinstance(error, PlanRefused):
+    if isinstance(error, PlanRefused | SeveralRefused):
         return "mend the faults, then run the same command again"
     if isinstance(error, RateLimited) and error.retry_after_seconds is not None:
         return f"wait {error.retry_after_seconds:g} s, then run the same command again"

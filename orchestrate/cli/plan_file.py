@@ -2,6 +2,7 @@
 
 import os
 import stat
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,12 +44,25 @@ def sized(source: bytes, path: Path) -> bytes:
     return source
 
 
-def place_in_plan(source: bytes, path: Path, *, field: str) -> str:
-    """Where a top-level field of a good plan stands: ``plan.json:5``."""
-    from orchestrate.model.plan_positions import Lines, offsets_of
+@dataclass(frozen=True, slots=True)
+class PlanPlaces:
+    """Where the values of a good plan stand in its file; looked up only when a message needs it."""
 
-    text = source.decode("utf-8-sig", errors="replace")
-    return f"{path.name}:{Lines(text).at(offsets_of(text, [(field,)])[(field,)])}"
+    source: bytes = field(repr=False)
+    name: str = "plan.json"
+
+    def line_of(self, *location: str | int) -> str:
+        """``plan.json:5``."""
+        from orchestrate.model.plan_positions import Lines, offsets_of
+
+        text = self.source.decode("utf-8-sig", errors="replace")
+        return f"{self.name}:{Lines(text).at(offsets_of(text, [location])[location])}"
+
+    def at(self, *location: str | int) -> str:
+        """``plan.json:41 tasks[3].startingRef``."""
+        from orchestrate.model.faults import path_of
+
+        return f"{self.line_of(*location)} {path_of(location)}"
 
 
 def _opened(path: Path) -> int:

@@ -1,32 +1,64 @@
-"""What is looked at before anything is launched: the key, the models, the repository. Nothing is changed by it.
+"""Everything that is looked at before the first launch, side by side and to the end. Nothing is changed by it."""
 
-A fault is raised and nothing was launched; what cannot be told is a warning, because the service reads the
-repository, not this machine.
-"""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from collections.abc import Iterator, Mapping, Sequence
-from http import HTTPStatus
-
+import anyio
 from pydantic.alias_generators import to_camel
 
+from orchestrate.cli.checks.findings import Check, Finding, Verdict, skipped
+from orchestrate.cli.checks.key import check_key
+from orchestrate.cli.checks.limits import check_limits
+from orchestrate.cli.checks.models import Choices, check_models, choices_of, read_catalogue
+from orchestrate.cli.checks.prompt_limits import prompt_limit
+from orchestrate.cli.checks.prompts import check_prompts
+from orchestrate.cli.checks.repository import Repository, check_repository, still_to_launch
+from orchestrate.cli.plan_file import PlanPlaces
+from orchestrate.cli.rendering import PromptRenderer
 from orchestrate.cloud.client import CloudClient
-from orchestrate.errors import InputRefused, Refused, ServiceError
-from orchestrate.model.faults import quoted
-from orchestrate.model.nearest import Nearest
+from orchestrate.model.catalogue import ANY_MODEL, Catalogue
+from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
-from orchestrate.model.vocabulary import RuntimeKind, TaskType
-from orchestrate.model.wire import Model
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.repo.git import Git
 
-_NOTHING_LAUNCHED = "Nothing was launched."
-#: What our own server lists while it has no catalogue: then it takes any name and hands it to the agent program.
-ONLY_MODEL = "default"
-#: How many models a message names where none is near.
-_MODELS_NAMED = 8
 #: Bounds of a plan that nothing keeps yet.
 _LIMITS_NOT_KEPT = ("max_depth",)
 #: Fields of a task that nothing acts on yet.
 _TASK_FIELDS_NOT_KEPT = ("measurements", "cpus", "memory_mb")
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """The run that is about to start."""
+
+    plan: Plan
+    kind: RuntimeKind
+    #: The repository as the service is told it.
+    url: str
+    max_concurrent: int
+    places: PlanPlaces
+    #: How many planners stand above it.
+    depth: int = 0
+    #: Tasks that need no launch any more.
+    launched: frozenset[TaskName] = frozenset()
+
+    def after(self, rows: Mapping[TaskName, TaskRow]) -> "Intent":
+        """The same where these rows are known."""
+        over = (name for name, row in rows.items() if row.launch is not None or row.status is not TaskStatus.PENDING)
+        return replace(self, launched=frozenset(over))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found."""
+
+    findings: tuple[Finding, ...]
+    #: What is known of the service's models.
+    catalogue: Catalogue = ANY_MODEL
+    choices: Choices | None = None
 
 
 def not_enforced(plan: Plan) -> list[str]:
@@ -40,89 +72,53 @@ def not_enforced(plan: Plan) -> list[str]:
     return [f"the plan has {', '.join(names)}; this version does not act on {them}."]
 
 
-async def check_access(client: CloudClient, *, kind: RuntimeKind) -> None:
-    """Refuse a key that the service does not take, and a service that does not answer."""
-    try:
-        await client.me()
-    except Refused as error:
-        raise InputRefused(_access_words(error, kind=kind), hint=_access_hint(error, kind=kind)) from error
-    except ServiceError as error:
-        raise InputRefused(f"{error.message}. {_NOTHING_LAUNCHED}", hint="check the network, then try again") from error
+async def preflight(
+    intent: Intent, *, client: CloudClient | None, git: Git, renderer: PromptRenderer | None = None
+) -> Report:
+    """All findings, in the order of their subjects; without a client what the service knows is left out."""
+    tasks = still_to_launch(intent.plan, intent.launched)
+    repository = Repository(plan=intent.plan, url=intent.url, kind=intent.kind, places=intent.places, tasks=tasks)
+    of_service, of_repository = _Answer(), list[Finding]()
+    async with anyio.create_task_group() as group:
+        group.start_soon(partial(_ask_the_service, intent, client, into=of_service))
+        group.start_soon(partial(_look_at_the_repository, git, repository, into=of_repository))
+    choices = choices_of(intent.plan, (task for _, task in tasks), of_service.catalogue)
+    findings = [*of_service.findings]
+    if of_service.is_answered:
+        findings += check_models(choices, of_service.catalogue)
+    findings += of_repository
+    if renderer is not None:
+        only = [task for _, task in tasks]
+        findings += await check_prompts(intent.plan, only, renderer, limit=prompt_limit(intent.kind))
+    findings += check_limits(intent.plan, kind=intent.kind, max_concurrent=intent.max_concurrent, depth=intent.depth)
+    return Report(tuple(findings), of_service.catalogue, choices)
 
 
-async def read_catalogue(client: CloudClient, plan: Plan) -> tuple[tuple[Model, ...], list[str]]:
-    """The models of the service, and the warning when it does not tell; nobody is asked for a plan that needs none."""
-    has_planners = any(task.type is TaskType.SUBPLANNER for task in plan.tasks)
-    if not has_planners and not dict(_models_of(plan)):
-        return (), []
-    try:
-        catalogue = await client.models()
-    except ServiceError as error:
-        return (), [f"the models could not be checked: {error.message}"]
-    if all(model.id == ONLY_MODEL for model in catalogue):
-        return (), []
-    return catalogue, []
+@dataclass(slots=True)
+class _Answer:
+    """What the service said."""
+
+    findings: Sequence[Finding] = ()
+    catalogue: Catalogue = ANY_MODEL
+    #: True if it told its models, or takes any.
+    is_answered: bool = False
 
 
-def check_models(plan: Plan, catalogue: Sequence[Model]) -> None:
-    """Refuse models that the account lacks, all at once; an empty catalogue refuses nothing."""
-    wanted = dict(_models_of(plan))
-    known = [name for model in catalogue for name in (model.id, *model.aliases)]
-    missing = {model: task for model, task in wanted.items() if model not in known}
-    if missing and known:
-        raise InputRefused(" ".join(_missing_words(missing)), hint=_model_hint(missing, known))
+async def _ask_the_service(intent: Intent, client: CloudClient | None, *, into: _Answer) -> None:
+    """The key first: with one that is refused every other answer would say the same."""
+    if client is None:
+        is_local = intent.kind is RuntimeKind.LOCAL
+        why = "not asked: no local server runs; a run starts one" if is_local else "not asked: there is no key"
+        into.findings = [skipped(check, why) for check in (Check.KEY, Check.MODELS)]
+        return
+    key = await check_key(client, kind=intent.kind)
+    if key.verdict is not Verdict.GOOD:
+        into.findings = [key, skipped(Check.MODELS, "not asked: the key comes first")]
+        return
+    catalogue, warnings = await read_catalogue(client)
+    into.catalogue, into.is_answered = catalogue, not warnings
+    into.findings = [key, *warnings]
 
 
-async def check_repository(git: Git, plan: Plan, *, url: str, kind: RuntimeKind, place: str) -> list[str]:
-    """Refuse a base branch that the remote positively lacks; the warning when nobody can tell from here.
-
-    Local agents read the repository from this machine, so here a repository that cannot be read is a fault.
-    """
-    try:
-        branches = await git.remote_branch_names(url)
-    except ServiceError as error:
-        if kind is RuntimeKind.LOCAL:
-            raise InputRefused(f"{error.message}. {_NOTHING_LAUNCHED}", hint=error.hint) from error
-        return [f"the base branch could not be checked from here: {error.message}"]
-    if plan.base_branch in branches:
-        return []
-    has = f"it has {', '.join(sorted(branches)[:5])}" if branches else "it has no branches"
-    raise InputRefused(
-        f'base branch "{plan.base_branch}" is not on the remote; {has}. {_NOTHING_LAUNCHED}',
-        hint=f"set baseBranch, {place}" if branches else "make a first commit there, then run the same command again",
-    )
-
-
-def _models_of(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Each model of the plan and a task that wants it."""
-    for task in plan.tasks:
-        if task.model is not None:
-            yield task.model.id, task.name
-        for model in plan.models.get(task.type, ())[:1]:
-            yield model.id, task.name
-
-
-def _missing_words(missing: Mapping[str, str]) -> Iterator[str]:
-    for model, task in missing.items():
-        yield f"model {quoted(model)} (task {task}) is not in this account."
-    yield _NOTHING_LAUNCHED
-
-
-def _model_hint(missing: Mapping[str, str], known: list[str]) -> str:
-    nearest = Nearest(known)
-    near = [name for model in missing if (name := nearest.to(model))]
-    if near:
-        return f"use {', '.join(quoted(name) for name in dict.fromkeys(near))}"
-    return f"use one of {', '.join(quoted(name) for name in known[:_MODELS_NAMED])}"
-
-
-def _access_words(error: Refused, *, kind: RuntimeKind) -> str:
-    if error.status == HTTPStatus.UNAUTHORIZED and kind is RuntimeKind.CLOUD:
-        return f"the service refused the key in CURSOR_API_KEY (401). {_NOTHING_LAUNCHED}"
-    return f"{error.message}. {_NOTHING_LAUNCHED}"
-
-
-def _access_hint(error: Refused, *, kind: RuntimeKind) -> str | None:
-    if error.status == HTTPStatus.UNAUTHORIZED and kind is RuntimeKind.CLOUD:
-        return "make a new key at the service, set CURSOR_API_KEY, then type the same command again"
-    return error.hint
+async def _look_at_the_repository(git: Git, about: Repository, *, into: list[Finding]) -> None:
+    into += await check_repository(git, about)

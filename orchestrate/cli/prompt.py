@@ -74,6 +74,7 @@ def _rendered(
 ) -> tuple[str, list[str]]:
     """The prompt of a launch at this moment, and what will still change in it."""
     from orchestrate.cli.rendering import PromptRenderer
+    from orchestrate.cli.wiring import load_templates
     from orchestrate.engine.requests import RequestOptions
     from orchestrate.model.checking import parse_plan
     from orchestrate.text.prompts import DEFAULT_INSTALL
@@ -83,7 +84,9 @@ def _rendered(
     options = RequestOptions(
         repo_url=plan.repo_url, depth=settings.agent_depth, install=settings.install or DEFAULT_INSTALL
     )
-    renderer = PromptRenderer(plan, loaded=loaded, folder=location.folder, templates=args.templates, options=options)
+    renderer = PromptRenderer(
+        plan, loaded=loaded, folder=location.folder, templates=load_templates(args.templates), options=options
+    )
     return renderer.prompt(name), _notes(plan.task(name).depends_on, loaded.rows, is_new=not loaded.rows)
 
 

@@ -9,7 +9,6 @@ import anyio
 import orjson
 from immutables import Map
 
-from orchestrate.cli.wiring import load_templates
 from orchestrate.core.changes import Session, Settings as RunSettings
 from orchestrate.core.events import PlanRead
 from orchestrate.core.launching import intended, launch
@@ -23,6 +22,7 @@ from orchestrate.model.timestamps import to_timestamp
 from orchestrate.store.attempts import AttemptFiles
 from orchestrate.store.loading import LoadedState, workspace_folder
 from orchestrate.system import SystemClock
+from orchestrate.text.templates import Templates
 
 #: Stands for the id that the first run draws.
 NO_WORKSPACE = WorkspaceId("00000000-0000-4000-8000-000000000000")
@@ -37,13 +37,13 @@ class PromptRenderer:
         *,
         loaded: LoadedState,
         folder: Path,
-        templates: Path | None = None,
+        templates: Templates,
         options: RequestOptions | None = None,
     ) -> None:
         self._plan = plan
         self._loaded = loaded
         self._folder = folder
-        self._templates = load_templates(templates)
+        self._templates = templates
         self._options = options or RequestOptions(repo_url=plan.repo_url)
 
     def prompt(self, task: TaskName) -> str:

@@ -118,6 +118,11 @@ class _Terminal:
         else:
             self._surface.say(told)
 
+    def on_note(self, message: str) -> None:
+        """A note is shown unless the reader wants quiet."""
+        if not self._args.quiet:
+            _tell([f"note: {escape_for_terminal(message)}."])
+
     def close(self) -> None:
         """Leave nothing on the screen that moves."""
         if self._surface is not None:

@@ -1,16 +1,18 @@
 """Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
 
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import anyio
 
+from orchestrate.cli.admission import Admission
 from orchestrate.cli.agent_program import local_agent
-from orchestrate.cli.plan_file import place_in_plan, read_plan_file, watched_plan_file
-from orchestrate.cli.preflight import check_access, check_models, check_repository, not_enforced, read_catalogue
+from orchestrate.cli.checks.findings import Verdict, having, refuse_faults
+from orchestrate.cli.checks.models import defaults_said
+from orchestrate.cli.plan_file import PlanPlaces, read_plan_file, watched_plan_file
+from orchestrate.cli.preflight import Intent, Report, not_enforced
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import keep_own_server, service_of
 from orchestrate.cli.single_errors import single_errors
@@ -19,14 +21,12 @@ from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine
-from orchestrate.errors import InputRefused
 from orchestrate.model.checking import parse_plan
 from orchestrate.model.faults import Fault
-from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
-from orchestrate.model.wire import LocalAgent, Model
+from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.wire import LocalAgent
 from orchestrate.ports import Surface
 from orchestrate.repo.differences import FETCH_SECONDS
 from orchestrate.repo.git import Git
@@ -63,8 +63,8 @@ class Prepared:
     runtime: Runtime
     settings: RunSettings
     templates: Templates
-    #: Where the plan names its base branch, for messages.
-    base_branch_place: str
+    #: Where the plan has its values, for messages.
+    places: PlanPlaces
     #: The agent program; local runtime only.
     agent: LocalAgent | None = None
 
@@ -74,6 +74,10 @@ class Audience(Protocol):
 
     def on_warning(self, message: str) -> None:
         """Something that the run goes on in spite of."""
+        ...
+
+    def on_note(self, message: str) -> None:
+        """Something that is good to know."""
         ...
 
     def surface(self, prepared: Prepared) -> Surface:
@@ -119,40 +123,31 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         runtime=runtime,
         settings=settings,
         templates=load_templates(request.templates_folder),
-        base_branch_place=place_in_plan(source, request.plan_path, field="baseBranch"),
-        agent=_agent(plan, request, environment) if runtime.kind is RuntimeKind.LOCAL else None,
+        places=PlanPlaces(source, request.plan_path.name),
+        agent=agent_of(plan, request, environment) if runtime.kind is RuntimeKind.LOCAL else None,
     )
 
 
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
-    """Check the service, take the workspace, and run the plan to its exit code."""
+    """Look at what the run needs, take the workspace, and run the plan to its exit code."""
     folder = request.plan_path.parent.resolve()
-    _warn(audience, not_enforced(prepared.plan))
+    for warning in not_enforced(prepared.plan):
+        audience.on_warning(warning)
     service = await service_of(prepared.agent, environment)
-    repo_url = repository_address(prepared.plan, folder=folder, kind=service.kind)
+    admission = _admission(prepared, environment, folder=folder)
     engine_id = new_engine_id()
     async with service.client() as client:
-        await check_access(client, kind=service.kind)
+        report = None
+        if admission.is_new_workspace:
+            report = _admitted(await admission.of_new_workspace(client), audience)
         store = await WorkspaceStore.open(
             folder, root_slug=prepared.plan.root_slug, engine_id=engine_id, now=SystemClock().now()
         )
         try:
-            catalogue: tuple[Model, ...] = ()
-            if not all(_has_handed_off(store, task.name) for task in prepared.plan.tasks):
-                catalogue, warnings = await read_catalogue(client, prepared.plan)
-                _warn(audience, warnings)
-            if any(task.name not in store.loaded.rows for task in prepared.plan.tasks):
-                check_models(prepared.plan, catalogue)
-                await _preflight(prepared, service, environment, audience, repo_url=repo_url)
+            if report is None:
+                report = _admitted(await admission.of(store.loaded, client), audience)
             engine = engine_of(
-                _job(
-                    prepared,
-                    service,
-                    environment,
-                    plan_path=request.plan_path,
-                    repo_url=repo_url,
-                    catalogue=catalogue,
-                ),
+                _job(prepared, service, environment, plan_path=request.plan_path, report=report),
                 store=store,
                 client=client,
                 service=service,
@@ -165,26 +160,51 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             await store.close()
 
 
-def _job(
-    prepared: Prepared,
-    service: Service,
-    environment: Environment,
-    *,
-    plan_path: Path,
-    repo_url: str,
-    catalogue: Sequence[Model],
-) -> Job:
+def _admission(prepared: Prepared, environment: Environment, *, folder: Path) -> Admission:
+    return Admission(
+        intent=intent_of(prepared, environment, folder=folder),
+        folder=folder,
+        templates=prepared.templates,
+        git=Git(environment.variables),
+    )
+
+
+def _admitted(report: Report, audience: Audience) -> Report:
+    """The report of a run that may start; every fault at once if it may not."""
+    for finding in having(report.findings, Verdict.WARNING):
+        audience.on_warning(finding.message)
+    refuse_faults(report.findings)
+    for said in defaults_said(report.choices or {}):
+        audience.on_note(said)
+    return report
+
+
+def intent_of(prepared: Prepared, environment: Environment, *, folder: Path) -> Intent:
+    """The run that these preparations are for."""
+    kind = prepared.runtime.kind
+    return Intent(
+        plan=prepared.plan,
+        kind=kind,
+        url=repository_address(prepared.plan, folder=folder, kind=kind),
+        max_concurrent=prepared.settings.max_concurrent,
+        places=prepared.places,
+        depth=environment.agent_depth,
+    )
+
+
+def _job(prepared: Prepared, service: Service, environment: Environment, *, plan_path: Path, report: Report) -> Job:
+    folder = plan_path.parent.resolve()
     return Job(
         plan=prepared.plan,
         plan_file=watched_plan_file(plan_path, prepared.source, kind=service.kind),
-        folder=plan_path.parent.resolve(),
-        repo_url=repo_url,
+        folder=folder,
+        repo_url=repository_address(prepared.plan, folder=folder, kind=service.kind),
         settings=prepared.settings,
         depth=environment.agent_depth,
         templates=prepared.templates,
         git=Git(environment.variables, deadline_seconds=FETCH_SECONDS),
         secrets=(*service.secrets, *secrets_in(environment.variables)),
-        models=tuple(model.id for model in catalogue),
+        catalogue=report.catalogue,
         install=environment.install or DEFAULT_INSTALL,
     )
 
@@ -204,7 +224,8 @@ async def _attended(
     return exit_code
 
 
-def _agent(plan: Plan, request: Request, environment: Environment) -> LocalAgent:
+def agent_of(plan: Plan, request: Request, environment: Environment) -> LocalAgent:
+    """The agent program of a local run; InputRefused for one that there is not."""
     return local_agent(
         request.agent_command,
         plan=plan,
@@ -212,29 +233,3 @@ def _agent(plan: Plan, request: Request, environment: Environment) -> LocalAgent
         current=environment.current,
         search_path=environment.variables.get("PATH", os.defpath),
     )
-
-
-async def _preflight(
-    prepared: Prepared,
-    service: Service,
-    environment: Environment,
-    audience: Audience,
-    *,
-    repo_url: str,
-) -> None:
-    """Look at the repository before the first launch of a workspace."""
-    git = Git(environment.variables)
-    if service.kind is RuntimeKind.LOCAL and not await git.is_installed():
-        raise InputRefused("git was not found; local agents need it. Nothing was launched.", hint="install git")
-    place = prepared.base_branch_place
-    _warn(audience, await check_repository(git, prepared.plan, url=repo_url, kind=service.kind, place=place))
-
-
-def _has_handed_off(store: WorkspaceStore, task: TaskName) -> bool:
-    row = store.loaded.rows.get(task)
-    return row is not None and row.status is TaskStatus.HANDED_OFF
-
-
-def _warn(audience: Audience, warnings: Iterable[str]) -> None:
-    for warning in warnings:
-        audience.on_warning(warning)

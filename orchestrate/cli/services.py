@@ -13,7 +13,7 @@ from orchestrate.cli.wiring import CLOUD_URL, Service
 from orchestrate.errors import InputRefused
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import LocalAgent
-from orchestrate.server.serve import ensure_server
+from orchestrate.server.serve import ensure_server, living_endpoint
 from orchestrate.system import SystemClock
 
 
@@ -39,6 +39,18 @@ async def _local_service(environment: Environment) -> Service:
     start = partial(ensure_server, environment.server_folder, environment=environment.variables)
     endpoint = await anyio.to_thread.run_sync(start)
     return Service(kind=RuntimeKind.LOCAL, url=endpoint.url, key=endpoint.token, is_own_server=True)
+
+
+async def service_at_hand(kind: RuntimeKind, environment: Environment) -> Service | None:
+    """The service of a run, to be asked questions; no server is started, None where none runs."""
+    if kind is RuntimeKind.CLOUD:
+        return cloud_service(environment)
+    inherited = _inherited_server(environment)
+    if inherited is not None:
+        url, key = inherited
+        return Service(kind=kind, url=url, key=key)
+    endpoint = await anyio.to_thread.run_sync(partial(living_endpoint, environment.server_folder))
+    return None if endpoint is None else Service(kind=kind, url=endpoint.url, key=endpoint.token)
 
 
 def cloud_service(environment: Environment) -> Service:

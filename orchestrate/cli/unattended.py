@@ -47,6 +47,10 @@ class _Nobody:
         """A warning goes to the log."""
         log.warning("could not be checked", message=message)
 
+    def on_note(self, message: str) -> None:
+        """A note goes to the log."""
+        log.info("chosen", message=message)
+
     def surface(self, _prepared: Prepared) -> Surface:
         """Nothing is shown."""
         return _Blank()

@@ -9,12 +9,14 @@ from pathlib import Path
 import orjson
 from immutables import Map
 
+from orchestrate.cli.checks.prompt_limits import prompt_limit
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Session, Settings as RunSettings
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine, Outside, Pace, Start, assemble
 from orchestrate.engine.requests import RequestOptions
 from orchestrate.errors import InputRefused
+from orchestrate.model.catalogue import ANY_MODEL, Catalogue
 from orchestrate.model.names import EngineId, WorkspaceId
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
@@ -79,8 +81,8 @@ class Job:
     depth: int = 0
     #: Values that never reach a file of ours or a prompt.
     secrets: tuple[str, ...] = ()
-    #: Ids of the models that planners may name.
-    models: tuple[str, ...] = ()
+    #: The models of the service.
+    catalogue: Catalogue = ANY_MODEL
     #: How planners install this engine where they run.
     install: str = DEFAULT_INSTALL
 
@@ -115,8 +117,9 @@ def engine_of(
             repo_url=job.repo_url,
             local_agent=service.agent,
             depth=job.depth,
-            models=job.models,
+            catalogue=job.catalogue,
             install=job.install,
+            prompt_limit=prompt_limit(service.kind),
         ),
         templates=job.templates,
         redactor=Redactor(job.secrets),

@@ -7,6 +7,7 @@ taken out of the plan since leaves no trace in either, so the answer names chang
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from orchestrate.model.model_choice import LEFT_TO_SERVICE, named_models
 from orchestrate.model.plan import Plan, Task
 from orchestrate.model.rows import TaskRow
 
@@ -16,7 +17,7 @@ class Sent:
     """What the latest request of a task said."""
 
     prompt: str
-    #: Id of the model; None where the choice was left to the service.
+    #: The model, by the name that the plan had for it; None where the choice was left to the service.
     model: str | None = None
 
 
@@ -51,8 +52,8 @@ def _of_request(plan: Plan, task: Task, sent: Sent) -> Iterator[str]:
     for field, values in texts.items():
         if not all(_is_in(value, sent.prompt, lines) for value in values):
             yield field
-    model = task.model or next(iter(plan.models.get(task.type, ())), None)
-    if (None if model is None else model.id) != sent.model:
+    _, models = named_models(plan, task)
+    if (sent.model or LEFT_TO_SERVICE) not in ({model.id for model in models} or {LEFT_TO_SERVICE}):
         yield "model"
 
 

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from orchestrate.core.branches import has_real_branch
 from orchestrate.engine.off_loop import off_loop_if_large
+from orchestrate.errors import InputRefused
+from orchestrate.model.catalogue import ANY_MODEL, Catalogue
+from orchestrate.model.model_choice import Chosen, NoModel, choose
 from orchestrate.model.names import AgentId, WorkspaceId, agent_name
 from orchestrate.model.plan import Plan, Task
-from orchestrate.model.plan_parts import ModelSelection
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.vocabulary import TaskType
 from orchestrate.model.wire import (
@@ -14,6 +16,7 @@ from orchestrate.model.wire import (
     METADATA_DEPTH,
     METADATA_KEY,
     METADATA_MAY_LAUNCH,
+    METADATA_MODEL,
     METADATA_PARENT,
     METADATA_ROOT,
     METADATA_TASK,
@@ -44,10 +47,12 @@ class RequestOptions:
     local_agent: LocalAgent | None = None
     #: How deep this engine is in the tree of planners.
     depth: int = 0
-    #: Ids of models that the service knows, for planners to choose from.
-    models: tuple[str, ...] = ()
+    #: The models of the service: names are read against it, and planners choose from it.
+    catalogue: Catalogue = ANY_MODEL
     #: How a planner installs this engine where it runs.
     install: str = DEFAULT_INSTALL
+    #: The most bytes of a prompt that the service takes; None where nobody knows.
+    prompt_limit: int | None = None
 
 
 class RequestWriter:
@@ -99,10 +104,14 @@ class RequestWriter:
             parent_agent_id=None if parent is None else AgentId(parent),
             depth=self._options.depth + 1,
             upstreams=upstreams,
-            models=self._options.models,
+            models=self._options.catalogue.ids,
             install=self._options.install,
         )
-        return render_prompt(self._templates, plan=self._plan, task=task, context=context)
+        prompt = render_prompt(self._templates, plan=self._plan, task=task, context=context)
+        limit = self._options.prompt_limit
+        if limit is not None and len(prompt.encode(errors="replace")) > limit:
+            raise InputRefused(f"the prompt is larger than the {limit:,} bytes that the service takes")
+        return prompt
 
     async def _upstream(self, row: TaskRow) -> Upstream:
         return Upstream(
@@ -116,21 +125,21 @@ class RequestWriter:
         )
 
     def _request(self, task: Task, row: TaskRow, prompt: str) -> CreateAgent:
-        intent = _intent(row)
+        intent, chosen = _intent(row), _chosen(self._plan, task, self._options.catalogue)
         return CreateAgent(
             agent_id=intent.agent_id,
             prompt=Prompt(text=prompt),
-            model=_model(self._plan, task),
+            model=_model(chosen),
             name=agent_name(self._plan.root_slug, row.name),
             repos=(Repo(url=self._options.repo_url, starting_ref=row.starting_ref),),
             env=_environment(self._plan, task),
             run_env_vars={DEPTH_VARIABLE: str(self._options.depth + 1)},
-            metadata=self._metadata(task, intent),
+            metadata=self._metadata(task, intent, chosen),
             auto_create_pr=task.open_pr and task.type == TaskType.WORKER,
             local_agent=self._options.local_agent,
         )
 
-    def _metadata(self, task: Task, intent: Launch) -> dict[str, str]:
+    def _metadata(self, task: Task, intent: Launch, chosen: Chosen) -> dict[str, str]:
         metadata = {
             METADATA_WORKSPACE: self._workspace_id,
             METADATA_ROOT: self._plan.root_slug,
@@ -139,6 +148,7 @@ class RequestWriter:
             METADATA_PARENT: self._plan.self_agent_id or "",
             METADATA_DEPTH: str(self._options.depth + 1),
             METADATA_KEY: intent.idempotency_key,
+            METADATA_MODEL: _other_name(chosen),
         }
         if task.type == TaskType.SUBPLANNER:
             metadata[METADATA_MAY_LAUNCH] = "true"
@@ -150,9 +160,21 @@ def _intent(row: TaskRow) -> Launch:
     return row.launch
 
 
-def _model(plan: Plan, task: Task) -> ModelChoice | None:
-    """The task's own model, else the first of its type; None leaves the choice to the service."""
-    selection: ModelSelection | None = task.model or next(iter(plan.models.get(task.type, ())), None)
+def _chosen(plan: Plan, task: Task, catalogue: Catalogue) -> Chosen:
+    """The task's model; InputRefused where the account has none of those that the plan names."""
+    found = choose(plan, task, catalogue)
+    if isinstance(found, NoModel):
+        raise InputRefused(found.words(), hint=found.hint)
+    return found
+
+
+def _other_name(chosen: Chosen) -> str:
+    """The plan's word for the model, where the request says another; empty where it says the same, or none."""
+    return "" if chosen.selection is None or chosen.selection.id == chosen.named else chosen.named
+
+
+def _model(chosen: Chosen) -> ModelChoice | None:
+    selection = chosen.selection
     if selection is None:
         return None
     params = tuple(ModelParameter(id=each.id, value=each.value) for each in selection.params)

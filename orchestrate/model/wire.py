@@ -20,6 +20,8 @@ METADATA_ATTEMPT = "orchestrateAttempt"
 METADATA_PARENT = "orchestrateParent"
 METADATA_DEPTH = "orchestrateDepth"
 METADATA_KEY = "orchestrateKey"
+#: The model as the plan names it, where the request has another name for it: an alias, or a default.
+METADATA_MODEL = "orchestrateModel"
 #: ``"true"`` on an agent that may launch agents of its own: our server gives it a token for its subtree.
 METADATA_MAY_LAUNCH = "orchestrateMayLaunch"
 
@@ -206,6 +208,21 @@ class RepositoryPage(WireModel):
     items: tuple[Repository, ...]
 
 
+class SettingValue(WireModel):
+    """One value that a setting of a model may have."""
+
+    value: str
+    display_name: str = ""
+
+
+class ModelSetting(WireModel):
+    """A setting of a model; one without values may have any."""
+
+    id: str
+    display_name: str = ""
+    values: tuple[SettingValue, ...] = ()
+
+
 class Model(WireModel):
     """A model of the catalogue."""
 
@@ -213,6 +230,7 @@ class Model(WireModel):
     display_name: str = ""
     description: str | None = None
     aliases: tuple[str, ...] = ()
+    parameters: tuple[ModelSetting, ...] = ()
 
 
 class ModelPage(WireModel):

@@ -83,6 +83,13 @@ def server_status(state_dir: Path) -> ServerStatus:
     return ServerStatus(is_running=True, url=url, pid=process.pid, version=process.version, live_runs=live_runs)
 
 
+def living_endpoint(state_dir: Path) -> Endpoint | None:
+    """Where the server of that folder listens; None if none does. Nothing is started or waited for."""
+    process = living_process(state_dir.absolute())
+    file = None if process is None else file_of(process, state_dir=state_dir.absolute())
+    return file.endpoint if file is not None and answers(file) else None
+
+
 def stop_server(state_dir: Path) -> bool:
     """End the server of that folder and wait until it is gone; False if none runs. Agents are left running."""
     process = _living_server(StateFolder(state_dir.absolute()))

@@ -298,17 +298,16 @@ def test_a_broken_template_is_2_before_anything_is_launched(project: Project, na
     assert not (project.workspace / "state.json").exists()
 
 
-def test_a_template_that_asks_for_an_unknown_value_is_an_error_before_launch(project: Project) -> None:
+def test_a_template_that_asks_for_an_unknown_value_is_refused_before_anything_is_written(project: Project) -> None:
     templates = project.folder / "templates"
     templates.mkdir()
     (templates / "worker.md.j2").write_text("{{ no_such_value }}")
     project.write_plan(task("only"))
 
-    done = project.run("--templates", str(templates))
+    error = refusal(project.run("--templates", str(templates), "--json"))
 
-    assert done.code == 1, done.said
-    assert "no_such_value" in project.rows()["only"]["note"]
-    assert project.launches("only") == 0
+    assert "no_such_value" in error["message"]
+    assert [path.name for path in project.workspace.iterdir()] == ["plan.json"]
 
 
 def test_a_plan_named_by_its_file_its_folder_or_not_at_all_is_the_same(project: Project) -> None:

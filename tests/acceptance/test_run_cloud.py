@@ -171,7 +171,7 @@ def test_an_unknown_model_is_refused_before_anything_is_launched(project: Projec
     assert done.code == 2
     error, do = done.err.splitlines()[-2:]
     assert error == 'error: model "gpt-5.5" (task docs) is not in this account. Nothing was launched.'
-    assert do == '  do     use "gpt-5.4"'
+    assert do.startswith('  do     use "gpt-5.4"; all: `')
     assert cloud.creates == []
 
 

@@ -42,7 +42,10 @@ class FakeCloud:
     """One account; change its fields at any time."""
 
     key: str = "cloud-key-0123456789"
-    models: list[str] = field(default_factory=lambda: ["gpt-5.4", "composer-2"])
+    #: Ids, or whole entries of the catalogue.
+    models: list[str | dict] = field(default_factory=lambda: ["gpt-5.4", "composer-2"])
+    #: What ``/v1/me`` says beside the name of the key.
+    owner: dict[str, object] = field(default_factory=dict)
     #: Last messages by task; a run whose task has one is over.
     replies: dict[str, str] = field(default_factory=dict)
     #: What ``git.branches`` says, by task.
@@ -105,9 +108,9 @@ class FakeCloud:
         parts = path.partition("?")[0].strip("/").split("/")[1:]
         match method, parts:
             case "GET", ["me"]:
-                return 200, {"apiKeyName": "test", "createdAt": _NOW}
+                return 200, {"apiKeyName": "test", "createdAt": _NOW, **self.owner}
             case "GET", ["models"]:
-                return 200, {"items": [{"id": model, "displayName": model} for model in self.models]}
+                return 200, {"items": [_entry(model) for model in self.models]}
             case "POST", ["agents"]:
                 return self.create(key, body)
             case "GET", ["agents", agent_id] if agent_id in self.agents:
@@ -119,6 +122,10 @@ class FakeCloud:
             case "GET", ["agents", _, "runs", _, "stream"]:
                 return 503, _error("stream_unavailable")
         return 404, _error("not_found")
+
+
+def _entry(model: str | dict) -> dict:
+    return {"id": model, "displayName": model} if isinstance(model, str) else model
 
 
 def _error(code: str) -> dict:

@@ -12,6 +12,30 @@ SET_UP = (
         has_dry_run=False,
     ),
     Verb(
+        name="doctor",
+        module="orchestrate.cli.doctor",
+        group="set up",
+        help="look at all that a run needs: plan, key, models, repository, prompts, limits; changes nothing",
+        examples=(
+            ("doctor", "the plan of this folder, as a run would start it"),
+            ("doctor . --runtime cloud", "for another runtime than the plan's"),
+            ("doctor . --json", "one JSON object for programs"),
+        ),
+        refusal_exit_code=2,
+    ),
+    Verb(
+        name="models",
+        module="orchestrate.cli.models",
+        group="set up",
+        help="the models that the account has, and which of them each task would get",
+        examples=(
+            ("models", "all of them, with their other names and settings"),
+            ("models . --check", "which of the plan's models exist, and what each task gets"),
+            ("models . --check --json", "one JSON object for programs"),
+        ),
+        refusal_exit_code=2,
+    ),
+    Verb(
         name="completion",
         module="orchestrate.cli.completion",
         group="set up",

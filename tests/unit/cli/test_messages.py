@@ -1,5 +1,5 @@
 from orchestrate.cli.messages import as_typed, count_of, error_lines, fault_lines, fault_of_ours, listed, message_lines
-from orchestrate.errors import InputRefused, PlanRefused
+from orchestrate.errors import InputRefused, PlanRefused, SeveralRefused
 from orchestrate.model.faults import Fault
 
 
@@ -65,3 +65,15 @@ def test_counts_and_lists_read_well():
     assert count_of(2, "try", plural="tries") == "2 tries"
     assert listed(["a", "b"], at_most=1) == "a, b"
     assert listed(["a", "b", "c"], at_most=1) == "a and 2 more"
+
+
+def test_several_refusals_are_told_one_after_the_other():
+    error = SeveralRefused(
+        "2 faults. Nothing was launched.", refusals=[InputRefused("no a.", hint="add a"), InputRefused("no b.")]
+    )
+    assert error_lines(error, program="orchestrate") == [
+        "error: no a.",
+        "  do     add a",
+        "error: no b.",
+        "2 faults. Nothing was launched.",
+    ]

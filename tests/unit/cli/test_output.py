@@ -3,7 +3,15 @@ import json
 import sys
 
 from orchestrate.cli import output
-from orchestrate.errors import InputRefused, OutcomeUnknown, PlanRefused, RateLimited, Refused, Unavailable
+from orchestrate.errors import (
+    InputRefused,
+    OutcomeUnknown,
+    PlanRefused,
+    RateLimited,
+    Refused,
+    SeveralRefused,
+    Unavailable,
+)
 from orchestrate.model.faults import Fault
 
 
@@ -31,6 +39,16 @@ def test_a_refused_plan_carries_its_faults_and_a_line_only_where_there_is_one():
     assert found["faults"] == [
         {"path": "goal", "message": "is missing", "line": 1},
         {"path": "tasks", "message": "is missing"},
+    ]
+
+
+def test_several_refusals_are_faults_of_one_object():
+    error = SeveralRefused("2 faults.", refusals=[InputRefused("no a.", hint="add a"), InputRefused("no b.")])
+    found = output.failure("run", error)
+    assert found["error"]["recoveryAction"] == "mend the faults, then run the same command again"
+    assert [(each["message"], each["recoveryAction"]) for each in found["faults"]] == [
+        ("no a.", "add a"),
+        ("no b.", "change the call; the same one would be refused again"),
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from orchestrate.cli import plan_file
-from orchestrate.cli.plan_file import place_in_plan, read_plan_file, sized
+from orchestrate.cli.plan_file import PlanPlaces, read_plan_file, sized
 from orchestrate.errors import InputRefused
 
 
@@ -40,6 +40,7 @@ def test_what_is_too_large_is_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_field_is_found_on_its_line() -> None:
-    source = b'\xef\xbb\xbf{\n "goal": "x",\n\n "baseBranch": "main"\n}'
+    places = PlanPlaces(b'\xef\xbb\xbf{\n "goal": "x",\n\n "tasks": [\n{"model": "m"}]\n}', "b.json")
 
-    assert place_in_plan(source, Path("a/b.json"), field="baseBranch") == "b.json:4"
+    assert places.line_of("tasks") == "b.json:4"
+    assert places.at("tasks", 0, "model") == "b.json:5 tasks[0].model"

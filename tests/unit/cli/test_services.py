@@ -2,12 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from orchestrate.cli.services import cloud_service, service_of
+from orchestrate.cli.services import cloud_service, service_at_hand, service_of
 from orchestrate.cli.surroundings import Environment
 from orchestrate.cli.wiring import CLOUD_URL
 from orchestrate.errors import InputRefused
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import LocalAgent
+from tests.support.server import running_server
 
 HERE = Path("/nowhere")
 
@@ -40,3 +41,29 @@ async def test_an_agent_that_plans_runs_its_own_agents_at_the_server_that_runs_i
     assert (service.kind, service.url, service.key) == (RuntimeKind.LOCAL, "http://127.0.0.1:7", "subtree")
     assert service.pass_env == {"TOKEN": "t"}
     assert not service.is_own_server
+
+
+async def test_to_be_asked_the_cloud_needs_no_agent_program():
+    service = await service_at_hand(RuntimeKind.CLOUD, around(api_key="k"))
+    assert service == cloud_service(around(api_key="k"))
+
+
+async def test_to_be_asked_no_local_server_is_started(tmp_path):
+    environment = Environment(variables={}, server_folder=tmp_path / "server", current=HERE)
+    assert await service_at_hand(RuntimeKind.LOCAL, environment) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_to_be_asked_a_local_server_that_runs_is_taken(tmp_path):
+    with running_server(tmp_path / "server") as server:
+        environment = Environment(variables={}, server_folder=tmp_path / "server", current=HERE)
+        service = await service_at_hand(RuntimeKind.LOCAL, environment)
+    assert service is not None
+    assert (service.kind, service.url, service.key) == (RuntimeKind.LOCAL, server.url, server.token)
+
+
+async def test_to_be_asked_the_server_that_runs_this_process_comes_first():
+    environment = around(api_key="subtree", backend_url="http://127.0.0.1:7", agent_depth=1)
+    service = await service_at_hand(RuntimeKind.LOCAL, environment)
+    assert service is not None
+    assert (service.url, service.key) == ("http://127.0.0.1:7", "subtree")

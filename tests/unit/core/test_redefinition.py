@@ -54,7 +54,8 @@ def test_the_model_of_the_type_counts_where_the_task_has_none():
     plan = a_plan(a_task("a", scopedGoal="Dates are parsed."), models={"worker": ["composer-2", "composer-1"]})
     row = a_handed_off_row("a")
     assert changed_fields(plan, row, Sent(PROMPT, "composer-2")) == ()
-    assert changed_fields(plan, row, Sent(PROMPT, "composer-1")) == ("model",)
+    assert changed_fields(plan, row, Sent(PROMPT, "composer-1")) == ()
+    assert changed_fields(plan, row, Sent(PROMPT, "composer-0")) == ("model",)
 
 
 def test_without_the_request_the_row_alone_is_asked():

@@ -5,8 +5,9 @@ import pytest
 
 from orchestrate.engine.requests import DEPTH_VARIABLE, RequestOptions, RequestWriter
 from orchestrate.errors import InputRefused
+from orchestrate.model.catalogue import Catalogue
 from orchestrate.model.vocabulary import HandoffStatus
-from orchestrate.model.wire import LocalAgent
+from orchestrate.model.wire import LocalAgent, Model
 from orchestrate.text.templates import Templates
 from tests.support.builders import (
     WORKSPACE,
@@ -21,6 +22,7 @@ from tests.support.builders import (
 from tests.support.engine_room import template_sources, templates
 from tests.support.memory_store import MemoryArchive
 
+CATALOGUE = Catalogue((Model(id="small", aliases=("tiny",)), Model(id="big")))
 PARENT = "bc-99999999-9999-4999-8999-999999999999"
 
 
@@ -75,11 +77,36 @@ async def test_only_a_subplanner_may_launch():
 
 async def test_a_subplanner_is_told_the_models_and_how_to_install_the_engine():
     plan = a_plan(a_task("s", type="subplanner"), "a", models={"worker": ["small"]})
-    options = {"models": ("small", "big"), "install": "pip install ./engine.whl"}
+    options = {"catalogue": CATALOGUE, "install": "pip install ./engine.whl"}
     text = (await rendered(plan, "s", **options))["prompt"]["text"]
     assert "  - `small` (for worker)\n  - `big`\n" in text
     assert "Install the engine: `pip install ./engine.whl`" in text
     assert "`big`" not in (await rendered(plan, "a", **options))["prompt"]["text"]
+
+
+async def test_an_alias_travels_by_its_id_and_the_plans_word_is_kept():
+    plan = a_plan(a_task("a", model={"id": "tiny", "params": [{"id": "effort", "value": "high"}]}), "b", "c")
+    request = await rendered(plan, catalogue=CATALOGUE)
+    assert request["model"] == {"id": "small", "params": [{"id": "effort", "value": "high"}]}
+    assert request["metadata"]["orchestrateModel"] == "tiny"
+    assert "model" not in await rendered(plan, "b", catalogue=CATALOGUE)
+
+
+async def test_a_list_falls_back_to_the_first_model_that_the_account_has():
+    plan = a_plan("a", models={"worker": ["gone", "big", "small"]})
+    assert (await rendered(plan, catalogue=CATALOGUE))["model"] == {"id": "big"}
+
+
+async def test_a_model_that_the_account_lacks_is_refused_without_asking_the_service():
+    with pytest.raises(InputRefused, match='model "bigg" is not in this account') as refused:
+        await rendered(a_plan(a_task("a", model="bigg")), catalogue=CATALOGUE)
+    assert refused.value.hint == 'use "big"; all: `orchestrate models`'
+
+
+async def test_a_prompt_that_the_service_would_refuse_is_refused_here():
+    assert await rendered(a_plan("a"), prompt_limit=100_000)
+    with pytest.raises(InputRefused, match="larger than the 100 bytes that the service takes"):
+        await rendered(a_plan("a"), prompt_limit=100)
 
 
 async def test_only_a_worker_opens_a_pull_request():
