@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from orchestrate.cli.checks.findings import Check, Finding, good, warning
 from orchestrate.cli.messages import listed
+from orchestrate.core.budgets import RESERVE_CENTS
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind, TaskType
 
-#: What a launch reserves when nothing is known of its type.
-RESERVE_CENTS = 500
 #: Agents a core, beyond which they hold each other up more than they wait for their models.
 _AGENTS_A_CORE = 8
 _NAMED = 3
@@ -46,7 +45,7 @@ def _money(plan: Plan) -> Iterator[str]:
     first = RESERVE_CENTS if reserve is None else reserve
     if first > budget:
         name = "limits.reserveCents" if reserve is not None else "the reserve of a launch (limits.reserveCents)"
-        yield f"{name} is {first} and limits.budgetCents {budget}: nothing would be launched"
+        yield f"{name} is {first:g} and limits.budgetCents {budget:g}: nothing would be launched"
 
 
 def _agents(plan: Plan) -> Iterator[str]:
