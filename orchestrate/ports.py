@@ -3,7 +3,7 @@
 Errors that cross a port are those of ``orchestrate.errors``; each adapter translates its own.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -130,6 +130,14 @@ class Requests(Protocol):
 
     async def answer_request(self, answer: InboxAnswer) -> None:
         """Write and sync the answer, then remove the request."""
+        ...
+
+
+class Heads(Protocol):
+    """What branches the remote has."""
+
+    async def heads(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Those of these branches that are there, with their commits; ServiceError where nobody can tell."""
         ...
 
 

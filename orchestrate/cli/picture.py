@@ -11,6 +11,7 @@ from pathlib import Path
 import orjson
 
 from orchestrate.cli.locating import PlanLocation
+from orchestrate.cli.screens.missing import missing_branches
 from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Standing, standing
 from orchestrate.model.names import TaskName, placeholder_branch
@@ -75,6 +76,11 @@ class Picture:
         return _waits_for(self.rows, self.document.releasing)
 
     @cached_property
+    def missing_branches(self) -> Mapping[TaskName, str]:
+        """For each waiting task the branch that it starts from, where the remote is known to lack it."""
+        return missing_branches(self.rows)
+
+    @cached_property
     def held_by(self) -> Mapping[str, Sequence[TaskName]]:
         """The waiting tasks that a task has not released yet."""
         held: dict[str, list[TaskName]] = {}
@@ -124,6 +130,7 @@ class Picture:
             row,
             Circumstances(
                 waits_for=self.waits_for.get(row.name, ()),
+                missing_branch=self.missing_branches.get(row.name),
                 held_by=_HELD_WITHOUT_ENGINE if self.holder is None else _HELD_BY_ENGINE,
                 holds=self.held_by.get(row.name, ()),
                 now=self.now,
@@ -133,7 +140,9 @@ class Picture:
     def task_object(self, row: TaskRow) -> dict[str, object]:
         """The task for ``--json``; what is not known is left out."""
         waits = list(self.waits_for.get(row.name, ()))
-        return {**row_object(row, Circumstances(waits_for=waits, now=self.now)), "waitsFor": waits}
+        missing = self.missing_branches.get(row.name)
+        around = Circumstances(waits_for=waits, missing_branch=missing, now=self.now)
+        return {**row_object(row, around), "waitsFor": waits, **({} if missing is None else {"missingBranch": missing})}
 
     def heading(self) -> dict[str, object]:
         """What ``--json`` says of the workspace as a whole: whose it is, its engine, and its counts."""

@@ -39,6 +39,7 @@ def status_view(picture: Picture) -> StatusView:
         rows=picture.rows,
         now=picture.now,
         waits_for=picture.waits_for,
+        missing_branches=picture.missing_branches,
         attention=picture.loaded.attention,
         engine=None if picture.holder is None else picture.holder.described(),
         is_new=picture.is_new,

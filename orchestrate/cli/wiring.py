@@ -24,6 +24,7 @@ from orchestrate.model.wire import PASS_ENV_HEADER, LocalAgent
 from orchestrate.ports import AgentService, PlanFile, Surface
 from orchestrate.repo.changed_files import RemoteDifferences
 from orchestrate.repo.git import Git
+from orchestrate.repo.heads import RemoteHeads
 from orchestrate.shipped import shipped
 from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore
@@ -111,6 +112,7 @@ def engine_of(
             surface=surface,
             requests=store,
             differences=RemoteDifferences(job.git, job.repo_url, clone=job.folder),
+            heads=RemoteHeads(job.git, job.repo_url),
             plan_file=job.plan_file,
         ),
         request_options=RequestOptions(

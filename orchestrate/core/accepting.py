@@ -6,13 +6,14 @@ from orchestrate.core import requesting
 from orchestrate.core.branches import propagate
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, change
 from orchestrate.core.effects import WriteAcceptance
+from orchestrate.core.look_ups import look_up
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.request_events import AcceptanceWritten, AcceptRequested
 from orchestrate.core.requesting import Refusal
 from orchestrate.core.state import State, apply, may_start
 from orchestrate.core.verdicts import judged
-from orchestrate.model.names import TaskName
-from orchestrate.model.rows import Acceptance, TaskRow
+from orchestrate.model.names import TaskName, Timestamp
+from orchestrate.model.rows import Acceptance, OnRemote, TaskRow
 from orchestrate.model.vocabulary import HandoffStatus, TaskStatus, TaskType
 
 #: Of a note, what goes into the row; the handoff has all of it.
@@ -50,7 +51,9 @@ def on_acceptance_written(state: State, event: AcceptanceWritten) -> Decision:
     after = apply(state, decision.changes)
     decision += check_paths(after, [accepted])
     after = apply(state, decision.changes)
-    details = {**_details(accepted), "released": _released(state, after, event.task)}
+    decision += look_up(after, [accepted])
+    after = apply(state, decision.changes)
+    details = {**_details(accepted), "released": _released(state, _seen_there(after, accepted), event.task)}
     return decision + requesting.done(after, event.request, details)
 
 
@@ -119,6 +122,10 @@ def _accepted(row: TaskRow, event: AcceptanceWritten) -> TaskRow:
         self_report=None,
         verdicts=(),
         paths_check=None,
+        on_remote=None,
+        head_sha=None,
+        reported_branch=None,
+        findings=(),
     )
 
 
@@ -127,6 +134,11 @@ def _details(row: TaskRow) -> dict[str, object]:
     if row.accepted is not None:
         details |= {"by": row.accepted.by, "at": row.accepted.at}
     return details if row.handoff_path is None else {**details, "handoffPath": row.handoff_path}
+
+
+def _seen_there(state: State, row: TaskRow) -> State:
+    """The state once the remote has said that the branch is there."""
+    return apply(state, [RowChanged(replace(row, on_remote=OnRemote(row.last_update or Timestamp(""), is_there=True)))])
 
 
 def _released(before: State, after: State, task: TaskName) -> list[str]:

@@ -29,6 +29,8 @@ class Blueprint:
     verifiers: Mapping[TaskName, tuple[TaskName, ...]]
     #: Who starts from a task's placeholder branch.
     followers: Mapping[TaskName, tuple[TaskName, ...]]
+    #: Whose placeholder branch a task starts from.
+    leaders: Mapping[TaskName, TaskName]
 
     def rank(self, name: TaskName) -> tuple[int, int]:
         """The task's place among ready ones; tasks outside the plan come last."""
@@ -44,15 +46,15 @@ def blueprint_of(plan: Plan, rows: Mapping[TaskName, TaskRow]) -> Blueprint:
     ranks = {task.name: (-task.priority, place) for place, task in enumerate(plan.tasks)}
     owners = {placeholder_branch(plan.root_slug, task.name, task_type=task.type): task.name for task in plan.tasks}
     order = sorted(ranks, key=ranks.__getitem__)
+    leaders = {task.name: owners[ref] for task in plan.tasks if (ref := planned_ref(plan, task)) in owners}
     return Blueprint(
         plan=plan,
         ranks=ranks,
         order=order,
         dependants=_grouped((name, row.name) for row in _in_order(order, rows) for name in row.depends_on),
         verifiers=_grouped((task.verifies, task.name) for task in plan.tasks if task.verifies is not None),
-        followers=_grouped(
-            (owners[ref], task.name) for task in plan.tasks if (ref := planned_ref(plan, task)) in owners
-        ),
+        followers=_grouped((leader, name) for name, leader in leaders.items()),
+        leaders=leaders,
     )
 
 

@@ -28,6 +28,8 @@ def has_real_branch(plan: Plan, row: TaskRow) -> bool:
     """True once the task handed off on a branch that it pushed; of a foreign row, on one that was not merely planned."""
     if row.status != TaskStatus.HANDED_OFF or not is_valid_ref(row.branch):
         return False
+    if row.on_remote is not None and row.on_remote.is_there is not None:
+        return row.on_remote.is_there
     if row.pushed is not None:
         return row.pushed
     return row.branch not in (placeholder_branch(plan.root_slug, row.name, task_type=row.type), plan.base_branch)

@@ -25,10 +25,12 @@ class Phase(StrEnum):
 
 
 class Linger(StrEnum):
-    """Whether a run that is over but for the comparing of paths and for costs still waits for that."""
+    """Whether a run that is over but for work in the background still waits for that."""
 
     NOT_YET = "not-yet"
     NOW = "now"
+    #: Longer, for commands that a plan has run.
+    MEASURING = "measuring"
     OVER = "over"
 
 
@@ -83,6 +85,10 @@ class Session:
     requests: Map[RequestId, TaskName | None] = field(default_factory=Map)
     #: Tasks whose changed files are being compared with their paths.
     checking: frozenset[TaskName] = frozenset()
+    #: Tasks whose branch is being looked up.
+    looking_up: frozenset[TaskName] = frozenset()
+    #: Tasks whose measurements are being taken.
+    measuring: frozenset[TaskName] = frozenset()
     linger: Linger = Linger.NOT_YET
     #: Tasks whose cancel an engine that only answers sees to its end.
     ending: frozenset[TaskName] = frozenset()
@@ -90,6 +96,8 @@ class Session:
     inquiries: Map[tuple[TaskName, int], Inquiry] = field(default_factory=Map)
     #: The limit of the plan that operators were last told of because it keeps tasks waiting.
     bound_told: str | None = None
+    #: How often the end was waited for; a timer of a former time changes nothing.
+    lingers: int = 0
 
 
 @dataclass(frozen=True, slots=True)

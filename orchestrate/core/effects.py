@@ -11,6 +11,7 @@ WriteAcceptance  AcceptanceWritten, RequestUnmet
 AnswerRequest    RequestAnswered
 CheckPaths       PathsChecked
 AskUsage         UsageAnswered
+LookUpRefs       RefsSeen
 SetTimer         TimerFired
 EndRun           none: the loop ends
 ===============  ==============================================================================================
@@ -21,6 +22,7 @@ A bug in a performer is answered by EffectFailed. Effects are not journalled: re
 from dataclasses import dataclass, field
 
 from orchestrate.core.events import Timer
+from orchestrate.core.ref_events import WantedRef
 from orchestrate.model.inbox_requests import InboxAnswer
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
 from orchestrate.model.plan import Plan
@@ -108,6 +110,15 @@ class AskUsage(Effect):
     task: TaskName
     attempt: int
     agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookUpRefs(Effect):
+    """Ask the remote for these branches, all of them in one call."""
+
+    refs: tuple[WantedRef, ...]
+    #: True where a task waits for the answer; else it may share a call with those that come soon.
+    is_awaited: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,10 @@ class TimerKind(StrEnum):
     GRACE = "grace"
     #: The planned end of this engine's time.
     CHECKPOINT = "checkpoint"
-    #: Nothing is left to do but to compare paths and to hear of costs, and that was awaited long enough.
+    #: Nothing is left to do but what goes on in the background, and that was awaited long enough.
     LINGER = "linger"
+    #: Tasks waited long enough for a look at the branch that they start from.
+    LOOK_UP = "look-up"
     #: A cost that was not known is asked for again.
     USAGE = "usage"
 
@@ -187,6 +189,8 @@ class RunEnded(Event):
     failure_mode: FailureMode | None = None
     #: The service's words for an end that is no success.
     message: str | None = None
+    #: The branch that the service reports for this run, whatever the reply says.
+    reported_branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

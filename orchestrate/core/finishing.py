@@ -5,13 +5,14 @@ from dataclasses import replace
 from orchestrate.core.branches import propagate, pushed_branch
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, SessionChanged, change
 from orchestrate.core.events import RunEnded
+from orchestrate.core.look_ups import look_up
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry
-from orchestrate.core.state import State, with_error
+from orchestrate.core.state import State, apply, with_error
 from orchestrate.core.verdicts import judged, pass_on_verdict
 from orchestrate.core.watching import BY_DEADLINE, watched
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus, TaskType
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus
 
 
 def on_run_ended(state: State, event: RunEnded) -> Decision:
@@ -49,6 +50,8 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
         cancel=None,
         branch=branch or row.branch,
         pushed=branch is not None,
+        on_remote=None,
+        reported_branch=event.reported_branch if event.reported_branch != branch else None,
         handoff_status=handoff.status,
         self_report=handoff.verification,
         failure_mode=handoff.failure_mode,
@@ -56,20 +59,20 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
         note=None if handoff.structured else "the reply has none of the handoff's headings",
     )
     row = judged(state, row)
-    notes = [AttentionRaised(f"{row.name}: {note}") for note in _findings(row, event, has_branch=branch is not None)]
+    notes = [AttentionRaised(f"{row.name}: {note}") for note in _oddities(row, event)]
     decision = change(RowChanged(row), *notes) + pass_on_verdict(state, row, at=event.at)
-    return decision if branch is None else decision + propagate(state, row, at=event.at) + check_paths(state, [row])
+    if branch is not None:
+        decision += propagate(state, row, at=event.at) + check_paths(state, [row])
+    return decision + look_up(apply(state, decision.changes), [row])
 
 
-def _findings(row: TaskRow, event: RunEnded, *, has_branch: bool) -> list[str]:
+def _oddities(row: TaskRow, event: RunEnded) -> list[str]:
     handoff = event.reply.handoff
     found = list(handoff.notes)
     if not handoff.structured:
         found.append("the reply has none of the handoff's headings; read it before you build on it.")
     if row.handoff_status == HandoffStatus.BLOCKED:
         found.append("it handed off blocked; the tasks that depend on it wait unless the plan says otherwise.")
-    if handoff.status == HandoffStatus.SUCCESS and not has_branch and row.type != TaskType.VERIFIER:
-        found.append("it says success but pushed nothing.")
     return found
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent, WatchRun
+from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent, LookUpRefs, WatchRun
 from orchestrate.core.events import PlanRead
 from orchestrate.core.machine import step
+from orchestrate.core.ref_events import RefsSeen, SeenRef
 from orchestrate.core.scheduling import hold_reason
-from orchestrate.core.state import State, releases
+from orchestrate.core.state import State, open_dependencies
 from orchestrate.model.graph import dependencies_first
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.plan import Plan
@@ -91,14 +92,18 @@ def forecast(state: State, plan: Plan, *, at: Timestamp) -> Forecast:
     """
     before, hold = state.rows, hold_reason(state)
     after, decision = step(state, PlanRead(at=at, plan=plan))
-    orders = dict(_orders(decision.effects))
+    effects = [*decision.effects]
+    for asked in (effect for effect in decision.effects if isinstance(effect, LookUpRefs)):
+        after, decision = step(after, _as_known(after, asked, at=at))
+        effects += decision.effects
+    orders = dict(_orders(effects))
     settled = {
         row.name: TaskForecast(row, _fate(row, before.get(row.name), orders.get(row.name)))
         for row in after.rows_in_order()
         if row.status != TaskStatus.PENDING
     }
     pending = [row for row in after.rows_in_order() if row.status == TaskStatus.PENDING]
-    found = _with_pending(settled, pending, plan=plan, is_held=hold is not None)
+    found = _with_pending(after, settled, pending, is_held=hold is not None)
     in_order = [found[row.name] for row in after.rows_in_order()]
     return Forecast(tuple(sorted(in_order, key=lambda task: (task.wave is None, task.wave or 0))), hold)
 
@@ -126,15 +131,23 @@ def _was_running(before: TaskRow | None) -> bool:
     return before is not None and before.status == TaskStatus.RUNNING
 
 
+def _as_known(state: State, asked: LookUpRefs, *, at: Timestamp) -> RefsSeen:
+    """The answer of a remote that has what it is not known to lack."""
+    lacking = (row.name for row in state.rows.values() if row.on_remote is not None and row.on_remote.is_there is False)
+    absent = frozenset(lacking)
+    refs = (SeenRef(ref.task, ref.attempt, ref.branch, None if ref.task in absent else "") for ref in asked.refs)
+    return RefsSeen(at=at, refs=tuple(refs))
+
+
 def _with_pending(
-    settled: Mapping[TaskName, TaskForecast], pending: Iterable[TaskRow], *, plan: Plan, is_held: bool
+    state: State, settled: Mapping[TaskName, TaskForecast], pending: Iterable[TaskRow], *, is_held: bool
 ) -> dict[TaskName, TaskForecast]:
     """The forecasts with those of waiting tasks, each made after those of the tasks that it waits for."""
     found = {name: _with_wave(task) for name, task in settled.items()}
     left = {row.name: row for row in pending}
     inner = {name: [other for other in row.depends_on if other in left] for name, row in left.items()}
     for name in dependencies_first(inner):
-        found[name] = _of_pending(left[name], found, plan=plan, is_held=is_held)
+        found[name] = _of_pending(state, left[name], found, is_held=is_held)
     for name, row in left.items():
         if name not in found:  # rows of another tool that wait for each other
             found[name] = TaskForecast(row, Fate.HELD, row.depends_on)
@@ -145,8 +158,8 @@ def _with_wave(task: TaskForecast) -> TaskForecast:
     return TaskForecast(task.row, task.fate, wave=0) if task.fate is Fate.LAUNCHED else task
 
 
-def _of_pending(row: TaskRow, found: Mapping[TaskName, TaskForecast], *, plan: Plan, is_held: bool) -> TaskForecast:
-    waits_for = tuple(name for name in row.depends_on if name not in found or not releases(found[name].row, plan))
+def _of_pending(state: State, row: TaskRow, found: Mapping[TaskName, TaskForecast], *, is_held: bool) -> TaskForecast:
+    waits_for = open_dependencies(state, row)
     held_by = tuple(name for name in waits_for if name not in found or not _may_hand_off(found[name]))
     if held_by:
         return TaskForecast(row, Fate.HELD, held_by)

@@ -29,6 +29,7 @@ from orchestrate.core.events import (
     TimerFired,
     TimerKind,
 )
+from orchestrate.core.holding import starts_from
 from orchestrate.core.pacing import REASONS, delay_seconds
 from orchestrate.core.state import State, has_left_plan, with_error
 from orchestrate.core.watching import deadline_timer, unwatched, watched_again
@@ -71,10 +72,25 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
         verification=None,
         verdicts=(),
         pushed=None,
+        on_remote=None,
+        head_sha=None,
+        reported_branch=None,
+        starting_sha=starting_sha(state, row),
+        findings=(),
         accepted=None,
         paths_check=None,
         charges=charged(state, row, attempt=attempt, agent_id=agent_id),
     )
+
+
+def starting_sha(state: State, row: TaskRow) -> str | None:
+    """The commit that the task finds where it starts: the head of its target, or of the task whose branch it takes up."""
+    assert state.blueprint is not None
+    task = state.plan.tasks_by_name.get(row.name)
+    target = None if task is None else task.verifies
+    sources = (state.rows[name] for name in ((target,) if target else row.depends_on) if name in state.rows)
+    taken_up = (source for source in sources if target or starts_from(row, source, blueprint=state.blueprint))
+    return next((source.head_sha for source in taken_up), None)
 
 
 def launch(state: State, row: TaskRow) -> LaunchAgent:

@@ -26,12 +26,13 @@ from orchestrate.core import (
     requesting,
     retrying,
     scheduling,
+    sightings,
     spending,
     transitions,
     watching,
 )
 from orchestrate.core.changes import Decision, Phase, RowChanged, change
-from orchestrate.core.effects import AskUsage, CheckPaths, LaunchAgent, LookUpAgent
+from orchestrate.core.effects import AskUsage, CheckPaths, LaunchAgent, LookUpAgent, LookUpRefs
 from orchestrate.core.events import (
     AccessLost,
     AgentLaunched,
@@ -56,6 +57,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.plan_events import PlanNotTaken
+from orchestrate.core.ref_events import RefsSeen
 from orchestrate.core.request_events import (
     AcceptanceWritten,
     AcceptRequested,
@@ -158,6 +160,8 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return requesting.on_request_answered(state, event)
         case PathsChecked():
             return path_checks.on_paths_checked(state, event)
+        case RefsSeen():
+            return sightings.on_refs_seen(state, event)
         case TimerFired():
             return _on_timer(state, event)
         case StopRequested():
@@ -184,6 +188,8 @@ def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
         return watching.on_effect_failed(state, event) + change(path_checks.no_longer_checked(state, event.task))
     if event.effect == AskUsage.__name__ and event.task is not None:
         return watching.on_effect_failed(state, event) + change(spending.no_longer_asked(state, event.task))
+    if event.effect == LookUpRefs.__name__:
+        return watching.on_effect_failed(state, event) + sightings.on_look_up_failed(state, event)
     return watching.on_effect_failed(state, event)
 
 
@@ -202,7 +208,9 @@ def _on_timer(state: State, event: TimerFired) -> Decision:
         case TimerKind.CHECKPOINT:
             return operating.on_stop_requested(state, StopRequested(at=event.at, reason=StopReason.CHECKPOINT))
         case TimerKind.LINGER:
-            return operating.on_linger_over(state)
+            return operating.on_linger_over(state, event)
+        case TimerKind.LOOK_UP:
+            return sightings.on_look_up_late(state, event)
         case TimerKind.USAGE:
             return spending.on_usage_due(state, event)
         case _:

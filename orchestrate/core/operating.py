@@ -11,6 +11,7 @@ from orchestrate.core.changes import (
     Decision,
     Linger,
     Phase,
+    Session,
     SessionChanged,
     WorkspaceChanged,
     change,
@@ -23,6 +24,7 @@ from orchestrate.core.events import (
     StopReason,
     StopRequested,
     Timer,
+    TimerFired,
     TimerKind,
 )
 from orchestrate.core.scheduling import hold_reason
@@ -39,8 +41,11 @@ EXIT_INTERRUPTED = 130
 #: Seconds that answers in flight are awaited when the engine leaves.
 GRACE_SECONDS = 5.0
 
-#: Seconds that a run which is over waits for the comparing of paths and for costs; the next run takes up what is left.
+#: Seconds that a run which is over waits for looks at branches and paths and for costs; the next run takes up the rest.
 LINGER_SECONDS = 15.0
+
+#: The same where measurements are taken.
+MEASURING_SECONDS = 1800.0
 
 _EXIT_CODES = {StopReason.INTERRUPT: EXIT_INTERRUPTED, StopReason.CHECKPOINT: EXIT_CHECKPOINT}
 
@@ -67,8 +72,10 @@ def on_grace_over(state: State) -> Decision:
     return _end(state) if state.session.phase == Phase.LEAVING else NOTHING
 
 
-def on_linger_over(state: State) -> Decision:
-    """The comparing of paths and the costs were awaited long enough."""
+def on_linger_over(state: State, event: TimerFired) -> Decision:
+    """What goes on in the background was awaited long enough."""
+    if event.timer.attempt != state.session.lingers:
+        return NOTHING
     return change(SessionChanged(replace(state.session, linger=Linger.OVER)))
 
 
@@ -105,17 +112,33 @@ def end_if_over(state: State) -> Decision:
     if session.has_new_error and not session.settings.drain:
         return _leave(state, EXIT_PLANNERS_TURN)
     if state.running > _unwatched(state) or _goes_on(state) or session.requests:
-        return NOTHING
-    if (session.checking or spending.awaits_first_answer(state)) and session.linger != Linger.OVER:
-        return _linger(state)
+        return _not_lingering(session)
+    if _goes_on_behind(state) and session.linger != Linger.OVER:
+        return _linger(session)
     return _held_words(state) + _leave(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
 
 
-def _linger(state: State) -> Decision:
-    if state.session.linger == Linger.NOW:
+def _goes_on_behind(state: State) -> bool:
+    session = state.session
+    return bool(session.checking or session.looking_up or session.measuring) or spending.awaits_first_answer(state)
+
+
+def _linger(session: Session) -> Decision:
+    """Wait for what goes on in the background; once measurements are among it, for longer."""
+    wanted = Linger.MEASURING if session.measuring else Linger.NOW
+    if session.linger in (wanted, Linger.MEASURING):
         return NOTHING
-    timer = SetTimer(timer=Timer(TimerKind.LINGER), delay_seconds=LINGER_SECONDS)
-    return change(SessionChanged(replace(state.session, linger=Linger.NOW)), effects=[timer])
+    seconds = MEASURING_SECONDS if session.measuring else LINGER_SECONDS
+    lingers = session.lingers + 1
+    timer = SetTimer(timer=Timer(TimerKind.LINGER, attempt=lingers), delay_seconds=seconds)
+    return change(SessionChanged(replace(session, linger=wanted, lingers=lingers)), effects=[timer])
+
+
+def _not_lingering(session: Session) -> Decision:
+    """Something runs: the end is waited for anew when it has come that far again."""
+    if session.linger == Linger.NOT_YET:
+        return NOTHING
+    return change(SessionChanged(replace(session, linger=Linger.NOT_YET, lingers=session.lingers + 1)))
 
 
 def _held_words(state: State) -> Decision:

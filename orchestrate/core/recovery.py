@@ -21,6 +21,7 @@ from orchestrate.core.changes import (
 from orchestrate.core.effects import Effect, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import PlanRead, Timer, TimerKind
 from orchestrate.core.launching import OUT_OF_PLAN, doubtful, look_for_agent, relaunch_timer
+from orchestrate.core.look_ups import look_up, look_up_newly_followed
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply
@@ -50,6 +51,7 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
     else:
         notes = plan_edits.told(after, former=state.plan, at=event.at)
         begun = _with_new_deadlines(after, former=state.plan, at=event.at) + notes
+        begun += look_up_newly_followed(after)
     return decision + begun + spending.taken_up(apply(after, begun.changes), at=event.at)
 
 
@@ -133,8 +135,9 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
             decision = taken_up_row(state, row, at=at)
             changes += decision.changes
             effects += decision.effects
-    handed_off = (row for row in state.rows_in_order() if row.status == TaskStatus.HANDED_OFF)
-    return Decision(tuple(changes), tuple(effects)) + check_paths(state, handed_off)
+    handed_off = [row for row in state.rows_in_order() if row.status == TaskStatus.HANDED_OFF]
+    decision = Decision(tuple(changes), tuple(effects)) + check_paths(state, handed_off)
+    return decision + look_up(apply(state, decision.changes), handed_off)
 
 
 def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:

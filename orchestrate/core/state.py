@@ -7,6 +7,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import assert_never
 
 from immutables import Map
@@ -22,11 +23,12 @@ from orchestrate.core.changes import (
     SessionChanged,
     WorkspaceChanged,
 )
+from orchestrate.core.holding import holds
 from orchestrate.core.queue import Queue, added, rest
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
-from orchestrate.model.vocabulary import HandoffStatus, OnBlocked, TaskStatus
+from orchestrate.model.vocabulary import HandoffStatus, OnBlocked, TaskStatus, TaskType
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class State:
     postponed: int = 0
     #: What is set aside and was spent, as the rows have it.
     accounts: Accounts = field(default_factory=Accounts)
+    #: The tasks that ever handed off on a branch; verifiers push none of their own.
+    owners: Map[str, frozenset[TaskName]] = field(default_factory=Map)
 
     @property
     def running(self) -> int:
@@ -103,6 +107,7 @@ def counted(state: State) -> State:
         awaiting=sum(map(is_awaiting, state.rows.values())),
         postponed=sum(map(is_postponed, state.rows.values())),
         accounts=accounts_of(state.rows.values()),
+        owners=reduce(_with_owner, state.rows.values(), Map[str, frozenset[TaskName]]()),
     )
 
 
@@ -128,6 +133,11 @@ def is_postponed(row: TaskRow) -> bool:
     return row.status == TaskStatus.PENDING and row.not_before is not None
 
 
+def owns_branch(row: TaskRow) -> bool:
+    """True for a task that handed off on a branch with work of its own."""
+    return row.status == TaskStatus.HANDED_OFF and row.pushed is True and row.type != TaskType.VERIFIER
+
+
 def has_left_plan(state: State, row: TaskRow) -> bool:
     """True for a task that the plan in force does not have; ad hoc tasks were never in it."""
     return row.name not in state.plan.tasks_by_name and not row.extra.get("adHoc")
@@ -148,9 +158,19 @@ def releases(row: TaskRow, plan: Plan) -> bool:
     return task is not None and task.on_blocked == OnBlocked.RELEASE
 
 
+def open_dependencies(state: State, row: TaskRow) -> tuple[TaskName, ...]:
+    """The tasks that this one still waits for: they have not released it, or it waits for their branch."""
+    return tuple(name for name in row.depends_on if not _lets_go(state, state.rows.get(name), row))
+
+
 def _open_dependencies(state: State, row: TaskRow) -> int:
-    rows, plan = state.rows, state.plan
-    return sum(1 for name in row.depends_on if name not in rows or not releases(rows[name], plan))
+    return sum(1 for name in row.depends_on if not _lets_go(state, state.rows.get(name), row))
+
+
+def _lets_go(state: State, source: TaskRow | None, row: TaskRow) -> bool:
+    """True when ``row`` may start as far as ``source`` is concerned, its branch included."""
+    assert state.blueprint is not None
+    return source is not None and releases(source, state.plan) and not holds(source, row, blueprint=state.blueprint)
 
 
 def _with_row(state: State, row: TaskRow) -> State:
@@ -165,6 +185,7 @@ def _with_row(state: State, row: TaskRow) -> State:
         awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
         accounts=moved(state.accounts, () if before is None else before.charges, row.charges),
+        owners=_with_owner(state.owners, row),
     )
     after = _with_own_count(_with_dependants(after, before, row), before, row)
     was_queued = before is not None and may_start(state, row.name)
@@ -193,14 +214,15 @@ def _with_dependants(state: State, before: TaskRow | None, after: TaskRow) -> St
     """The counts of the dependants after their dependency came to release them, or ceased to."""
     plan, blueprint = state.plan, state.blueprint
     assert blueprint is not None
-    step = (before is not None and releases(before, plan)) - releases(after, plan)
-    if step == 0:
+    is_released = before is not None and releases(before, plan)
+    if is_released == releases(after, plan) and not (is_released and _has_other_branch(before, after)):
         return state
     waiting, ready = state.waiting, state.ready
     for name in blueprint.dependants.get(after.name, ()):
         if name not in waiting:
             continue
-        count = waiting[name] + step
+        row = state.rows[name]
+        count = waiting[name] + _lets_go(state, before, row) - _lets_go(state, after, row)
         waiting = waiting.set(name, count)
         if count == 0 and is_ready(state.rows[name]):
             ready = added(ready, name, rank=blueprint.rank(name))
@@ -211,6 +233,26 @@ def _with_own_count(state: State, before: TaskRow | None, after: TaskRow) -> Sta
     """The count of the row's own open dependencies, there while it is pending."""
     if after.status != TaskStatus.PENDING:
         return state if after.name not in state.waiting else replace(state, waiting=state.waiting.delete(after.name))
-    if before is not None and before.status == TaskStatus.PENDING and before.depends_on == after.depends_on:
+    if before is not None and before.status == TaskStatus.PENDING and _waits_alike(before, after):
         return state
     return replace(state, waiting=state.waiting.set(after.name, _open_dependencies(state, after)))
+
+
+def _has_other_branch(before: TaskRow | None, after: TaskRow) -> bool:
+    """True where those that start from this branch may wait for something else now."""
+    assert before is not None
+    return (before.branch, before.on_remote) != (after.branch, after.on_remote)
+
+
+def _with_owner(owners: Map[str, frozenset[TaskName]], row: TaskRow) -> Map[str, frozenset[TaskName]]:
+    known = owners.get(row.branch, frozenset())
+    return owners.set(row.branch, known | {row.name}) if owns_branch(row) and row.name not in known else owners
+
+
+def _waits_alike(before: TaskRow, after: TaskRow) -> bool:
+    """True where a pending task waits for the same tasks, and for the same branch."""
+    return (before.depends_on, before.starting_ref, before.ref_from) == (
+        after.depends_on,
+        after.starting_ref,
+        after.ref_from,
+    )

@@ -20,6 +20,8 @@ from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
 
 #: Where the time of day stands in a moment.
 _TIME_OF_DAY = slice(11, 19)
+#: So many characters of a commit are enough for people.
+_SHORT_SHA = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,17 @@ def _usage_answered(scene: _Scene) -> list[str]:
     return [f"try {attempt} cost {dollars(cents)}"] if isinstance(cents, int | float) else []
 
 
+def _refs_seen(scene: _Scene) -> list[str]:
+    row, seen = scene.row, scene.row.on_remote
+    if seen is None or (scene.before is not None and scene.before.on_remote == seen):
+        return []
+    if seen.is_there is None:
+        return [f"its branch could not be looked up: {seen.unknown}"]
+    if not seen.is_there:
+        return ["its branch is not on the remote"]
+    return [f"the remote has {row.branch}, at {(row.head_sha or '')[:_SHORT_SHA]}"]
+
+
 def _new_ref(scene: _Scene) -> list[str]:
     before, row = scene.before, scene.row
     if before is None or before.starting_ref == row.starting_ref:
@@ -263,6 +276,7 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "CancelRequested": _cancel_requested,
         "PathsChecked": _paths_checked,
         "UsageAnswered": _usage_answered,
+        "RefsSeen": _refs_seen,
         "EffectFailed": _effect_failed,
     }
 )

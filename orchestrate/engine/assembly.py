@@ -13,6 +13,7 @@ from orchestrate.engine.gate import GatedService
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher, Send
 from orchestrate.engine.listening import Listener, requests_of
+from orchestrate.engine.look_ups import RefLooker
 from orchestrate.engine.loop import Loop
 from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.performers import Performers
@@ -27,7 +28,17 @@ from orchestrate.engine.watch import Watcher
 from orchestrate.model.names import EngineId
 from orchestrate.model.plan import Plan
 from orchestrate.model.wire import Created
-from orchestrate.ports import AgentService, Archive, Clock, Differences, Ledger, PlanFile, Requests, Surface
+from orchestrate.ports import (
+    AgentService,
+    Archive,
+    Clock,
+    Differences,
+    Heads,
+    Ledger,
+    PlanFile,
+    Requests,
+    Surface,
+)
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
@@ -43,6 +54,7 @@ class Outside:
     surface: Surface
     requests: Requests
     differences: Differences
+    heads: Heads
     #: None where the plan is read once.
     plan_file: PlanFile | None = None
 
@@ -178,6 +190,7 @@ def assemble(
         timers=Timers(clock),
         clerk=Clerk(outside.requests),
         path_checker=PathChecker(outside.differences),
+        ref_looker=RefLooker(outside.heads, clock=clock),
     )
     listener = Listener(outside.requests, clock=clock, inbox=inbox)
     lookouts: list[Lookout] = [poller.run, silence.run, listener.run]

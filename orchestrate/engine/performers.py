@@ -18,6 +18,7 @@ from orchestrate.core.effects import (
     Effect,
     LaunchAgent,
     LookUpAgent,
+    LookUpRefs,
     SetTimer,
     WatchRun,
     WriteAcceptance,
@@ -27,6 +28,7 @@ from orchestrate.engine.answering import Clerk
 from orchestrate.engine.cancel import cancel_run
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
+from orchestrate.engine.look_ups import RefLooker
 from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.timers import Timers
 from orchestrate.engine.usage import ask_usage
@@ -49,6 +51,7 @@ class Performers:
         timers: Timers,
         clerk: Clerk,
         path_checker: PathChecker,
+        ref_looker: RefLooker,
     ) -> None:
         self._inbox = inbox
         self._service = service
@@ -57,6 +60,7 @@ class Performers:
         self._timers = timers
         self._clerk = clerk
         self._path_checker = path_checker
+        self._ref_looker = ref_looker
 
     async def perform(self, effect: Effect, durable: anyio.Event) -> None:
         """Carry out an effect once its decision is durable; the answer goes to the inbox. Only StorageFailed leaves."""
@@ -91,6 +95,8 @@ class Performers:
                 return await self._clerk.write_acceptance(effect)
             case AnswerRequest():
                 return await self._clerk.answer(effect)
+            case LookUpRefs():
+                return await self._ref_looker.look_up(effect)
             case CheckPaths():
                 return await self._path_checker.check(effect)
             case _:

@@ -77,6 +77,7 @@ class ReplyTaker:
             reply=Reply(path=path, digest=reading.digest, is_empty=not text.strip(), handoff=reading.handoff),
             failure_mode=reading.mode,
             message=None if run.error is None else run.error.message,
+            reported_branch=next(iter(_branches(run)), None),
         )
 
     def _drafted(self, row: TaskRow, run: Run) -> Draft:

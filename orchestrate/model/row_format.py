@@ -6,10 +6,21 @@ A row is encoded once: the same bytes go into its journal record and into the sn
 from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, is_kebab_case
-from orchestrate.model.rows import Acceptance, Cancel, Launch, PathFinding, PathsCheck, TaskRow, Verdict
+from orchestrate.model.rows import (
+    Acceptance,
+    Cancel,
+    Finding,
+    Launch,
+    OnRemote,
+    PathFinding,
+    PathsCheck,
+    TaskRow,
+    Verdict,
+)
 from orchestrate.model.usage_format import decode_usage, usage_document
 from orchestrate.model.vocabulary import (
     FailureMode,
+    FindingKind,
     HandoffStatus,
     LaunchDelay,
     PathRule,
@@ -79,6 +90,11 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         launch=fields.inner("launch", _launch),
         handoff_status=fields.word("handoffStatus", HandoffStatus),
         pushed=fields.flag("pushed"),
+        head_sha=fields.text("headSha"),
+        on_remote=fields.inner("onRemote", _on_remote),
+        reported_branch=fields.text("reportedBranch"),
+        starting_sha=fields.text("startingSha"),
+        findings=fields.inner_list("findings", _row_finding),
         self_report=fields.word("selfReport", Verification),
         verdicts=fields.inner_list("verdicts", _verdict),
         ref_from=fields.named("refFrom", TaskName),
@@ -109,9 +125,16 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         document["pathsCheck"] = _paths_check_document(row.paths_check)
     if row.charges:
         document["usage"] = usage_document(row.charges)
+    if row.on_remote is not None:
+        document["onRemote"] = _on_remote_document(row.on_remote)
+    if row.findings:
+        document["findings"] = [{"kind": finding.kind, "message": finding.message} for finding in row.findings]
     ours = (
         ("handoffStatus", row.handoff_status),
         ("pushed", row.pushed),
+        ("headSha", row.head_sha),
+        ("reportedBranch", row.reported_branch),
+        ("startingSha", row.starting_sha),
         ("selfReport", row.self_report),
         ("refFrom", row.ref_from),
         ("notBefore", row.not_before),
@@ -135,6 +158,12 @@ def _launch_document(launch: Launch) -> dict[str, object]:
     if launch.delay is not None:
         document["delay"] = launch.delay
     return document
+
+
+def _on_remote_document(seen: OnRemote) -> dict[str, object]:
+    if seen.is_there is None:
+        return {"at": seen.at, "unknown": seen.unknown or "it was not said why"}
+    return {"at": seen.at, "there": seen.is_there}
 
 
 def _paths_check_document(check: PathsCheck) -> dict[str, object]:
@@ -169,6 +198,16 @@ def _verdict(fields: Fields) -> Verdict | None:
     if by is None or at is None:
         return None
     return Verdict(by=by, value=fields.word("value", Verification), sha=fields.text("sha"), at=at)
+
+
+def _on_remote(fields: Fields) -> OnRemote | None:
+    at, is_there, unknown = fields.named("at", Timestamp), fields.flag("there"), fields.text("unknown")
+    return None if at is None or (is_there is None and unknown is None) else OnRemote(at, is_there, unknown)
+
+
+def _row_finding(fields: Fields) -> Finding | None:
+    kind, message = fields.word("kind", FindingKind), fields.text("message")
+    return None if kind is None or message is None else Finding(kind, message)
 
 
 def _cancel(fields: Fields) -> Cancel | None:

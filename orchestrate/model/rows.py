@@ -10,6 +10,7 @@ from types import MappingProxyType
 from orchestrate.model.names import AgentId, IdempotencyKey, RequestId, RunId, TaskName, Timestamp, WorkspaceId
 from orchestrate.model.vocabulary import (
     FailureMode,
+    FindingKind,
     HandoffStatus,
     LaunchDelay,
     PathRule,
@@ -107,6 +108,25 @@ class PathsCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class OnRemote:
+    """What a look at the remote said of the row's branch."""
+
+    at: Timestamp
+    #: None where the remote could not be asked.
+    is_there: bool | None = None
+    #: Why it could not be asked.
+    unknown: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about the task's result that people should know, in a sentence."""
+
+    kind: FindingKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRow:
     """Everything that is known of one task."""
 
@@ -138,6 +158,15 @@ class TaskRow:
     handoff_status: HandoffStatus | None = None
     #: Whether the task pushed a branch, as far as the handoff and the service tell; None in a foreign state.
     pushed: bool | None = None
+    #: Commit at the head of ``branch``, as the remote last said.
+    head_sha: str | None = None
+    #: The remote's word on ``branch``; None until it was looked up.
+    on_remote: OnRemote | None = None
+    #: A branch that the run reported beside the one of the handoff.
+    reported_branch: str | None = None
+    #: Commit that the present attempt started from, where it starts from another task's branch.
+    starting_sha: str | None = None
+    findings: tuple[Finding, ...] = ()
     self_report: Verification | None = None
     verdicts: tuple[Verdict, ...] = ()
     #: The task whose branch ``starting_ref`` follows.

@@ -13,6 +13,7 @@ from orchestrate.model.schema import DIALECT, schema_id
 from orchestrate.model.states import ATTENTION_KEPT, SCHEMA_VERSION
 from orchestrate.model.vocabulary import (
     FailureMode,
+    FindingKind,
     HandoffStatus,
     LaunchDelay,
     PathRule,
@@ -165,6 +166,41 @@ def _row_fields_of_ours() -> _Schema:
         ),
         "handoffStatus": _word(HandoffStatus, "The agent's own word under `## Status`.", HandoffStatus.SUCCESS),
         "pushed": _field({"type": ["boolean", "null"]}, "Whether the task pushed a branch, as far as is known.", True),
+        "headSha": _text("The commit at the head of the branch, as the remote last said.", _SHA),
+        "onRemote": _field(
+            {
+                "type": ["object", "null"],
+                "properties": {
+                    "at": _moment("When it was looked up."),
+                    "there": _field({"type": "boolean"}, "Whether the remote has it.", True),
+                    "unknown": _text("Why the remote could not be asked; then `there` is missing.", "git: timed out"),
+                },
+                "required": ["at"],
+            },
+            "What a look at the remote said of the branch.",
+            {"at": _MOMENT, "there": True},
+        ),
+        "reportedBranch": _text("A branch that the run reported beside that of the handoff.", "cursor/dates-3bc1"),
+        "startingSha": _text("The commit that the attempt started from, where that is another task's work.", _SHA),
+        "findings": _field(
+            {
+                "type": ["array", "null"],
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "kind": _field(
+                            {"type": "string", "enum": [word.value for word in FindingKind]},
+                            "What it is.",
+                            FindingKind.NOTHING_PUSHED.value,
+                        ),
+                        "message": _text("The sentence for people.", "it says success but pushed nothing."),
+                    },
+                    "required": ["kind", "message"],
+                },
+            },
+            "What people should know of the task's result.",
+            [{"kind": "nothing-pushed", "message": "it says success but pushed nothing."}],
+        ),
         "selfReport": _word(Verification, "The agent's own word under `## Verification`.", Verification.NOT_VERIFIED),
         "verdicts": _field(
             {"type": ["array", "null"], "items": {"$ref": "#/$defs/Verdict"}},
@@ -208,7 +244,6 @@ def _row_fields_of_ours() -> _Schema:
 
 def _reserved_row_fields() -> _Schema:
     return {
-        "headSha": _text(f"The commit at the head of the branch. {_RESERVED}", _SHA),
         "measured": _field({}, f"Numbers that were measured again. {_RESERVED}", []),
         "queue": _field({}, f"Messages that wait for the active run to end. {_RESERVED}", []),
         "runs": _field({}, f"Every run of the agent. {_RESERVED}", [{"id": _RUN}]),

@@ -109,6 +109,23 @@ class PathRule(StrEnum):
     NOT_ALLOWED = "not-allowed"
 
 
+class FindingKind(StrEnum):
+    """What people should know of a task's result; a finding stops nothing by itself."""
+
+    #: The handoff says success, and there is no commit beyond the starting point.
+    NOTHING_PUSHED = "nothing-pushed"
+    #: The remote lacks the branch that the handoff names.
+    NOT_ON_REMOTE = "not-on-remote"
+    #: The work is on a branch that neither the plan nor the service named.
+    OTHER_NAME = "other-name"
+    #: Another task handed off on the same branch.
+    SHARED_BRANCH = "shared-branch"
+    #: A measurement does not say what the handoff claims, or says nothing.
+    MEASUREMENT = "measurement"
+    #: A verifier did not pass the work.
+    VERDICT = "verdict"
+
+
 class LaunchDelay(StrEnum):
     """Why a launch waits although nothing is wrong with it."""
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from orchestrate.core.changes import RowChanged, Session, Settings
 from orchestrate.core.events import Event, PlanRead, Reply
 from orchestrate.core.machine import step
+from orchestrate.core.ref_events import RefsSeen, SeenRef
 from orchestrate.core.state import State, apply
 from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import (
@@ -141,6 +142,13 @@ def a_reply(task: str = "a", **handoff: object) -> Reply:
     """A well formed handoff on a pushed branch."""
     said = {"status": HandoffStatus.SUCCESS, "branch": f"cursor/{task}-1f2a", "structured": True, **handoff}
     return Reply(path=f"handoffs/{task}.md", digest="0" * 64, handoff=Handoff(**said))
+
+
+def seen(task: str = "a", *, branch: str | None = None, sha: str | None = "5ea", **fields: object) -> RefsSeen:
+    """The remote has the task's branch, at a commit; with ``sha=None`` it has it not."""
+    about = {"attempt": 1, **{key: fields.pop(key) for key in ("attempt", "start_sha") if key in fields}}
+    ref = SeenRef(task=TaskName(task), branch=branch or f"cursor/{task}-1f2a", sha=sha, **about)
+    return RefsSeen(refs=(ref,), **fields)
 
 
 def an_empty_reply(task: str = "a") -> Reply:

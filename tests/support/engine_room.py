@@ -37,6 +37,7 @@ from tests.support.builders import WORKSPACE, agent_of
 from tests.support.memory_store import (
     MemoryArchive,
     MemoryDifferences,
+    MemoryHeads,
     MemoryLedger,
     MemoryPlanFile,
     MemoryRequests,
@@ -110,6 +111,7 @@ class EngineRoom:
         self.requests = MemoryRequests(self.archive)
         self.differences = MemoryDifferences()
         self.plan_file = MemoryPlanFile(plan)
+        self.heads = MemoryHeads()
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
         self.templates = template_sources()
@@ -182,6 +184,7 @@ class EngineRoom:
                 self.surface,
                 self.requests,
                 self.differences,
+                self.heads,
                 self.plan_file,
             ),
             request_options=RequestOptions(repo_url=self.plan.repo_url),

@@ -87,6 +87,22 @@ class MemoryDifferences:
         return await found() if callable(found) else found
 
 
+class MemoryHeads:
+    """A remote that has every branch that it is asked for, each at a commit of its own; without ``absent`` ones."""
+
+    def __init__(self):
+        self.absent = set()
+        self.asked = []
+        #: Called before each answer; what it raises is the answer.
+        self.trouble = None
+
+    async def heads(self, names):
+        self.asked.append(tuple(names))
+        if self.trouble is not None:
+            await self.trouble()
+        return {name: f"sha of {name}" for name in names if name not in self.absent}
+
+
 class RecordingSurface:
     """What people would have been shown."""
 

@@ -9,7 +9,9 @@ from orchestrate.model.rows import (
     Attention,
     Cancel,
     Charge,
+    Finding,
     Launch,
+    OnRemote,
     PathFinding,
     PathsCheck,
     TaskRow,
@@ -18,6 +20,7 @@ from orchestrate.model.rows import (
 )
 from orchestrate.model.vocabulary import (
     FailureMode,
+    FindingKind,
     HandoffStatus,
     LaunchDelay,
     PathRule,
@@ -59,6 +62,11 @@ FULL_ROW = TaskRow(
     ),
     handoff_status=HandoffStatus.PARTIAL,
     pushed=False,
+    head_sha="5ea1ab",
+    on_remote=OnRemote(MOMENT, is_there=True),
+    reported_branch="cursor/other-1",
+    starting_sha="0abc",
+    findings=(Finding(FindingKind.NOTHING_PUSHED, "it says success but pushed nothing."),),
     self_report=Verification.TYPE_CHECK_ONLY,
     verdicts=(
         Verdict(TaskName("v"), None, None, MOMENT),

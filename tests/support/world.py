@@ -24,6 +24,7 @@ from tests.support.world_engine import SimulatedEngine
 from tests.support.world_money import Purse
 from tests.support.world_plans import bounded, edited, luck_of, raised, random_plan, random_settings
 from tests.support.world_referee import Referee
+from tests.support.world_remote import SimulatedRemote
 from tests.support.world_service import SimulatedService
 from tests.support.world_time import Timeline
 from tests.support.world_words import brief
@@ -80,6 +81,7 @@ class World:
         self.timeline = Timeline()
         self.disk = Disk()
         self.service = SimulatedService(self.random, self.luck)
+        self.remote = SimulatedRemote(seed, self.service)
         self.referee = Referee(self)
         #: Rows that were shown to the outside; a crash may never take them back.
         self.published: Map[TaskName, TaskRow] = Map()

@@ -22,6 +22,7 @@ from orchestrate.model.names import EngineId
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, Workspace
 from tests.support.builders import SLUG, WORKSPACE
+from tests.support.world_branches import Branches
 from tests.support.world_performers import Performers
 from tests.support.world_time import Action, Life
 
@@ -41,6 +42,7 @@ class SimulatedEngine:
         self._inbox: list[Event] = []
         self._is_turn_due = False
         self._performers = Performers(world, self)
+        self._branches = Branches(self.state)
         self.put(EngineStarted(engine=f"engine-{number}", is_first=not has_records))
         self.put(PlanRead(plan=world.plan))
 
@@ -95,6 +97,7 @@ class SimulatedEngine:
         self.state, decision = step(before, stamped)
         invariants.check(self.state)
         invariants.check_starts(before, self.state)
+        self._branches.heard(stamped, before=before, now=self._world.timeline.now)
         self._check_orders(decision.effects)
         self._write(stamped, decision.changes)
         for effect in decision.effects:
@@ -106,6 +109,8 @@ class SimulatedEngine:
         assert len(set(launched)) == len(launched), f"launched twice at once: {launched}"
         strangers = [name for name in launched if name not in self.state.plan.tasks_by_name]
         assert not strangers, f"launched, and not in the plan: {strangers}"
+        for effect in effects:
+            self._branches.ordered(effect, state=self.state, now=self._world.timeline.now)
 
     def _write(self, event: Event, changes: Sequence[Change]) -> None:
         rows = {item.row.name: item.row for item in changes if isinstance(item, RowChanged)}

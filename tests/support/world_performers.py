@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orchestrate.core.effects import AskUsage, CancelRun, Effect, LaunchAgent, LookUpAgent, SetTimer, WatchRun
+from orchestrate.core.effects import (
+    AskUsage,
+    CancelRun,
+    Effect,
+    LaunchAgent,
+    LookUpAgent,
+    LookUpRefs,
+    SetTimer,
+    WatchRun,
+)
 from orchestrate.core.events import (
     AccessLost,
     AgentLaunched,
@@ -61,7 +70,7 @@ class Performers:
     def perform(self, effect: Effect) -> None:
         """Begin what the effect asks for; its answer comes later."""
         if not isinstance(effect, SetTimer) and self._happens(self._luck.program_fault):
-            task = effect.task if isinstance(effect, CancelRun | AskUsage) else effect.row.name
+            task = _task_of(effect)
             self._answer(EffectFailed(effect=type(effect).__name__, message="a bug", task=task), after=0.01)
             return
         match effect:
@@ -75,6 +84,9 @@ class Performers:
                 self._cancel(effect)
             case AskUsage():
                 self._ask_usage(effect)
+            case LookUpRefs(refs=refs):
+                event, seconds = self._world.remote.answer(refs, now=self._world.timeline.now)
+                self._answer(event, after=seconds)
             case SetTimer(timer=timer, delay_seconds=seconds):
                 self._engine.after(seconds, lambda: self._engine.put(TimerFired(timer=timer)))
 
@@ -262,6 +274,16 @@ class Performers:
 
     def _happens(self, chance: float) -> bool:
         return self._random.random() < chance
+
+
+def _task_of(effect: Effect) -> TaskName | None:
+    match effect:
+        case CancelRun(task=task) | AskUsage(task=task):
+            return task
+        case LookUpRefs():
+            return None
+        case _:
+            return effect.row.name
 
 
 def _intent(row: TaskRow) -> Launch:

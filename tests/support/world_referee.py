@@ -85,6 +85,7 @@ class Referee:
                 pushed = _pushed_branch(last)
                 assert row.branch == (pushed or placeholder_branch(SLUG, row.name, task_type=row.type)), (row, last)
                 assert row.verification == self._expected_verification(state, row, last), row
+                self._check_branch(row)
             case TaskStatus.ERROR:
                 assert last is None or not last.hands_off, f"a handoff was lost: {row} {last}"
                 assert last is not None or (row.name, row.attempts) in self._refused, f"error without reason: {row}"
@@ -104,7 +105,22 @@ class Referee:
         task = state.plan.tasks_by_name.get(row.name)
         if row.status != TaskStatus.PENDING or task is None:
             return False
-        return all(self._releases(state.plan, name) for name in task.depends_on)
+        is_free = all(self._releases(state.plan, name) for name in task.depends_on)
+        return is_free and not self._lacks_its_start(state.plan, row)
+
+    def _check_branch(self, row: TaskRow) -> None:
+        head = self._world.remote.head(row.branch, now=self._world.timeline.now)
+        if row.on_remote is not None and row.on_remote.is_there is not None:
+            assert row.on_remote.is_there == (head is not None), row
+            assert row.head_sha == head, row
+
+    def _lacks_its_start(self, plan: Plan, row: TaskRow) -> bool:
+        """True for a task that starts from the branch of one before it, which nobody has pushed."""
+        agents = [last for name in plan.task(row.name).depends_on if (last := self._last(name)) is not None]
+        now = self._world.timeline.now
+        lacking = [agent for agent in agents if self._world.remote.head(_branch_of(plan, agent), now=now) is None]
+        planned = (placeholder_branch(SLUG, each.request.task, task_type=TaskType.WORKER) for each in lacking)
+        return row.starting_ref in {*planned, *(_branch_of(plan, agent) for agent in lacking)}
 
     def _expected_verification(self, state: State, row: TaskRow, agent: SimulatedAgent) -> object:
         checkers = [task.name for task in state.plan.tasks if task.verifies == row.name]
@@ -171,3 +187,9 @@ def _pushed_branch(agent: SimulatedAgent) -> str | None:
     if handoff.branch in (None, "main") or not is_valid_ref(handoff.branch or ""):
         return None
     return handoff.branch
+
+
+def _branch_of(plan: Plan, agent: SimulatedAgent) -> str:
+    task = plan.tasks_by_name.get(agent.request.task)
+    task_type = TaskType.WORKER if task is None else task.type
+    return _pushed_branch(agent) or placeholder_branch(SLUG, agent.request.task, task_type=task_type)

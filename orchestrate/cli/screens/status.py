@@ -1,7 +1,7 @@
 """The screen of ``status``: what needs you, what runs, what waits; finished work is folded unless it is asked for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orchestrate.cli.screens.advice import needs_somebody, next_command
 from orchestrate.cli.screens.durations import clock_minute, duration, with_local_times
@@ -9,7 +9,7 @@ from orchestrate.cli.screens.finished import branch_of, reading_lines, result_li
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line, wrapped
 from orchestrate.cli.screens.table import name_columns, word_line
 from orchestrate.cli.screens.tally import headline, tally_of_rows
-from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, standing
+from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, finding_words, standing
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import Attention, TaskRow
 from orchestrate.model.timestamps import epoch_seconds
@@ -35,6 +35,8 @@ class StatusView:
     now: float
     #: For each waiting task the dependencies that have not released it.
     waits_for: Mapping[TaskName, Sequence[str]]
+    #: For each waiting task the branch that it starts from, where the remote is known to lack it.
+    missing_branches: Mapping[TaskName, str] = field(default_factory=dict)
     attention: Sequence[Attention] = ()
     #: The engine that runs the workspace: ``pid 4121, since 14:02``; None without one.
     engine: str | None = None
@@ -85,7 +87,7 @@ def _engine_line(view: StatusView, look: Look) -> Line:
 def _open_rows(view: StatusView, look: Look) -> list[Line]:
     """What is open, each group folded behind its first rows, then what is done in few lines."""
     groups = (
-        [row for row in view.rows if needs_somebody(row) or beyond_paths(row)],
+        [row for row in view.rows if needs_somebody(row) or _has_findings(row)],
         [row for row in view.rows if row.status == TaskStatus.RUNNING],
         [row for row in view.rows if row.status == TaskStatus.PENDING],
     )
@@ -97,7 +99,7 @@ def _open_rows(view: StatusView, look: Look) -> list[Line]:
         if len(group) > _SHOWN:
             lines.append(command(f"  + {len(group) - _SHOWN} more {word}: ", look.command("status", "-v")))
     if shown:
-        folded_away = (row for row in view.rows if standing(row).kind is Kind.DONE and not beyond_paths(row))
+        folded_away = (row for row in view.rows if standing(row).kind is Kind.DONE and not _has_findings(row))
         done = [f"✓ {row.name}" for row in folded_away]
         lines += [line(each) for each in folded(done, columns=look.columns, at_most=2)]
     return lines
@@ -112,6 +114,7 @@ def _every_row(view: StatusView, look: Look) -> list[Line]:
             ("branch", branch_of(row, view.no_branches) if row.status == TaskStatus.HANDED_OFF else ""),
             ("agent", row.agent_id or (row.launch.agent_id if row.launch else "")),
             ("at", row.url if row.url and "://" in row.url else ""),
+            *(("finding", finding.message) for finding in row.findings),
             ("paths", "; ".join(str(each) for each in row.paths_check.findings) if row.paths_check else ""),
             ("read", look.command("handoff", row.name) if row.handoff_path else ""),
             ("note", with_local_times(row.note or "", tz=look.tz)),
@@ -123,18 +126,29 @@ def _every_row(view: StatusView, look: Look) -> list[Line]:
 def _row_line(row: TaskRow, view: StatusView, look: Look, *, names: int) -> Line:
     waits = view.waits_for.get(row.name, ())
     held = "its turn" if view.engine is not None else "nothing but the start of an engine"
-    how = standing(row, Circumstances(waits_for=waits, held_by=held, holds=_holds(row, view), now=view.now))
+    around = Circumstances(
+        waits_for=waits,
+        missing_branch=view.missing_branches.get(row.name),
+        held_by=held,
+        holds=_holds(row, view),
+        now=view.now,
+    )
+    how = standing(row, around)
     words = how.word
     started = epoch_seconds(row.started_at) if row.started_at else None
     if row.status == TaskStatus.RUNNING and started is not None:
         words += f", launched {duration(view.now - started)} ago"
     if row.status == TaskStatus.HANDED_OFF:
         words += f", {evidence(row)}"
-        words += f", {beyond_paths(row)}" if beyond_paths(row) else ""
+        words += "".join(f", {each}" for each in (finding_words(row), beyond_paths(row)) if each)
     if row.status == TaskStatus.ERROR and row.note and row.note not in words:
         words += f": {row.note}"
     room = max(20, look.columns - names - 4)
     return word_line(how, row.name, cut(with_local_times(words, tz=look.tz), room), names=names, url=row.url)
+
+
+def _has_findings(row: TaskRow) -> bool:
+    return bool(row.findings or beyond_paths(row))
 
 
 def _holds(row: TaskRow, view: StatusView) -> Sequence[str]:

@@ -11,7 +11,7 @@ from orchestrate.cli.screens.durations import rough_duration
 from orchestrate.core.pacing import REASONS
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import epoch_seconds
-from orchestrate.model.vocabulary import HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
+from orchestrate.model.vocabulary import FindingKind, HandoffStatus, LaunchDelay, TaskStatus, TaskType, Verification
 
 
 class Kind(StrEnum):
@@ -57,12 +57,24 @@ _VERDICTS = {
 }
 
 
+_FINDINGS = {
+    FindingKind.NOTHING_PUSHED: "nothing pushed",
+    FindingKind.NOT_ON_REMOTE: "branch not on the remote",
+    FindingKind.OTHER_NAME: "pushed under another name",
+    FindingKind.SHARED_BRANCH: "branch shared",
+    FindingKind.MEASUREMENT: "measurement differs",
+    FindingKind.VERDICT: "did not pass its verifier",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What a row alone does not say."""
 
     #: Dependencies that have not released the task.
     waits_for: Sequence[str] = ()
+    #: The branch that the task starts from, where the remote is known to lack it.
+    missing_branch: str | None = None
     #: Why a task that misses nothing does not start.
     held_by: str | None = None
     #: Tasks that this one holds up.
@@ -147,6 +159,11 @@ def beyond_paths(row: TaskRow) -> str:
     return "" if not total else f"{total} {'file' if total == 1 else 'files'} beyond its paths"
 
 
+def finding_words(row: TaskRow) -> str:
+    """``nothing pushed, shared branch``: the findings of a row in words; empty without any."""
+    return ", ".join(dict.fromkeys(_FINDINGS[finding.kind] for finding in row.findings))
+
+
 def named(names: Sequence[str]) -> str:
     """``a, b``; of many the first and ``+ 4 more``."""
     if len(names) <= _NAMED:
@@ -162,6 +179,8 @@ def is_awaiting_launch(row: TaskRow) -> bool:
 def _pending(row: TaskRow, around: Circumstances) -> Standing:
     if around.waits_for:
         return Standing(Kind.WAITING, f"waiting for {named(around.waits_for)}")
+    if around.missing_branch is not None:
+        return Standing(Kind.WAITING, f"waiting for {around.missing_branch}, which is not on the remote")
     moment = epoch_seconds(row.not_before) if row.not_before else None
     if moment is not None and (around.now is None or moment > around.now):
         pause = "" if around.now is None else f", {rough_duration(moment - around.now)} left"

@@ -30,6 +30,7 @@ from tests.support.builders import (
     a_verifier,
     an_unread_state,
     moment,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -94,9 +95,10 @@ def test_the_handoff_is_written_first_and_then_the_task_has_handed_off(row):
 
 
 def test_dependants_get_the_branch_and_start_at_once():
-    told = book(a_failed_row()).tell(ASKED).tell(WRITTEN).launches("b")
+    told = book(a_failed_row()).tell(ASKED).tell(WRITTEN)
     told.leaves("b", starting_ref="ana/a", ref_from="a").leaves("c", status=TaskStatus.PENDING)
     (answer,) = answers(told)
+    told.tell(seen(branch="ana/a", attempt=told.row().attempts)).launches("b")
     assert (answer.id, answer.is_done) == (R, True)
     assert answer.details == {
         "task": "a",
@@ -228,6 +230,7 @@ def test_the_run_ends_when_the_last_task_was_accepted_and_the_answer_is_written(
     told.tell(PlanRead(plan=a_plan("a"))).asks()
     told.tell(ASKED).tell(WRITTEN)
     assert told.effects(EndRun) == []
+    told.tell(seen(branch="ana/a", attempt=told.row().attempts))
     told.tell(RequestAnswered(request=R)).asks(EndRun(exit_code=0))
 
 

@@ -20,6 +20,7 @@ from tests.support.builders import (
     an_empty_reply,
     an_unread_state,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -77,8 +78,9 @@ def test_a_row_has_a_real_branch_once_its_task_handed_off_on_one(fields, is_real
 )
 def test_who_starts_from_the_placeholder_gets_the_real_branch(follower):
     book = Playbook(a_state(a_plan("a", follower), a_running_row())).leaves("b", starting_ref=OF_A).tell(ended())
-    book.leaves("b", starting_ref="cursor/a-1f2a", ref_from="a").launches("b")
+    book.leaves("b", starting_ref="cursor/a-1f2a", ref_from="a").launches()
     assert book.attention() == [f"b starts from cursor/a-1f2a now, the branch of a (was {OF_A})"]
+    book.tell(seen()).launches("b")
     assert book.decision.effects[0].row.starting_ref == "cursor/a-1f2a"
 
 
@@ -137,7 +139,7 @@ def test_a_ref_follows_again_when_its_task_lands_elsewhere():
 def test_the_sweep_on_load_hands_real_branches_on_once():
     plan = a_plan("a", a_verifier("b", of="a"))
     book = read(plan, a_handed_off_row("a"), a_row("b", depends_on=("a",), starting_ref=OF_A))
-    book.leaves("b", starting_ref="cursor/a-1f2a", ref_from="a").launches("b")
+    book.leaves("b", starting_ref="cursor/a-1f2a", ref_from="a").launches().tell(seen()).launches("b")
     waiting = a_row("b", depends_on=("a",), starting_ref="cursor/a-1f2a", ref_from="a")
     assert read(plan, a_handed_off_row("a"), waiting).attention() == []
 
@@ -149,8 +151,8 @@ def test_a_branch_of_a_foreign_state_that_is_prose_moves_nobody():
 
 def test_a_task_that_joins_the_plan_later_follows_a_branch_that_is_there():
     book = read(a_plan("a", "z"), a_handed_off_row("a"))
-    book.tell(PlanRead(plan=a_plan("a", "z", a_verifier("b", of="a")))).launches("b")
-    book.leaves("b", starting_ref="cursor/a-1f2a", ref_from="a")
+    book.tell(PlanRead(plan=a_plan("a", "z", a_verifier("b", of="a")))).launches()
+    book.leaves("b", starting_ref="cursor/a-1f2a", ref_from="a").tell(seen()).launches("b")
 
 
 def test_the_planner_s_new_ref_replaces_one_that_followed():

@@ -18,6 +18,7 @@ from tests.support.builders import (
     an_empty_reply,
     moment,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -102,7 +103,9 @@ def test_a_reply_without_headings_is_a_handoff_with_a_note():
 
 def test_success_with_nothing_pushed_is_told_and_keeps_the_placeholder():
     book = running().tell(ended(reply=a_reply(branch=None)))
-    book.leaves(status=TaskStatus.HANDED_OFF, branch="orch/shop/a", pushed=False)
+    book.leaves(status=TaskStatus.HANDED_OFF, branch="orch/shop/a", pushed=False).tell(
+        seen(branch="orch/shop/a", sha=None)
+    )
     assert book.attention() == ["a: it says success but pushed nothing."]
 
 
@@ -118,7 +121,7 @@ def test_a_blocked_handoff_is_told():
     assert book.attention() == [
         "a: it handed off blocked; the tasks that depend on it wait unless the plan says otherwise."
     ]
-    book.asks(EndRun(exit_code=1))
+    book.tell(seen()).asks(EndRun(exit_code=1))
 
 
 def test_what_was_odd_in_a_handoff_is_told():
@@ -158,4 +161,4 @@ def test_a_cancelled_task_is_never_tried_again():
 def test_a_cancel_ends_no_run_while_others_go_on():
     plan = a_plan("a", "b")
     book = Playbook(a_state(plan, a_running_row("a"), a_running_row("b"))).tell(ended(status=RunStatus.CANCELLED))
-    book.asks().tell(ended("b")).asks(EndRun(exit_code=1))
+    book.asks().tell(ended("b")).tell(seen("b")).asks(EndRun(exit_code=1))

@@ -36,6 +36,7 @@ from tests.support.builders import (
     an_unread_state,
     moment,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -85,7 +86,7 @@ def test_an_engine_that_only_answers_stays_until_all_are_answered():
 
 
 def test_all_tasks_handed_off_is_exit_0():
-    running("a").tell(ended("a")).asks(EndRun(exit_code=0))
+    running("a").tell(ended("a")).tell(seen("a")).asks(EndRun(exit_code=0))
 
 
 def test_a_new_error_leaves_with_1_while_others_run_on():
@@ -99,7 +100,7 @@ def test_with_drain_an_error_ends_the_run_when_nothing_is_left_to_do():
     book = running("a", "b", plan=plan, drain=True).tell(ended("a", RunStatus.ERROR)).asks()
     book.tell(ended("b")).launches("d")
     agent = AgentLaunched(task="d", agent_id=agent_of("d"), answered_id=agent_of("d"), run_id=run_of("d"))
-    book.tell(agent).tell(ended("d")).tell(UsageAnswered(task="d", attempt=1)).asks(
+    book.tell(agent).tell(seen("b")).tell(ended("d")).tell(seen("d")).tell(UsageAnswered(task="d", attempt=1)).asks(
         SetTimer(timer=Timer(TimerKind.USAGE, "d", 1), delay_seconds=1.0), EndRun(exit_code=1)
     )
 
@@ -108,7 +109,7 @@ def test_an_error_of_a_former_session_stops_nobody_and_is_still_exit_1():
     book = Playbook(an_unread_state(a_row("a", status=TaskStatus.ERROR, attempts=1), a_running_row("b")))
     book.tell(PlanRead(plan=a_plan("a", "b")))
     assert book.effects(EndRun) == []
-    book.tell(ended("b")).asks(EndRun(exit_code=1))
+    book.tell(ended("b")).tell(seen("b")).asks(EndRun(exit_code=1))
 
 
 @pytest.mark.parametrize("status", [TaskStatus.ERROR, TaskStatus.CANCELLED])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from orchestrate.core.changes import Linger, Settings
-from orchestrate.core.effects import AnswerRequest, CheckPaths, EndRun, LaunchAgent, SetTimer
+from orchestrate.core.effects import AnswerRequest, CheckPaths, EndRun, LaunchAgent, LookUpRefs, SetTimer
 from orchestrate.core.events import (
     EffectFailed,
     EngineStarted,
@@ -18,7 +18,7 @@ from orchestrate.core.events import (
 )
 from orchestrate.core.operating import LINGER_SECONDS
 from orchestrate.core.request_events import AcceptanceWritten
-from orchestrate.model.rows import PathFinding, PathsCheck
+from orchestrate.model.rows import OnRemote, PathFinding, PathsCheck
 from orchestrate.model.vocabulary import PathRule, RunStatus, TaskStatus
 from tests.support.builders import (
     SLUG,
@@ -31,11 +31,12 @@ from tests.support.builders import (
     an_unread_state,
     moment,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
 BOUND = a_plan(a_task("a", pathsAllowed=["src/**"]), a_task("b", depends_on=("a",)))
-LINGERING = SetTimer(timer=Timer(TimerKind.LINGER), delay_seconds=LINGER_SECONDS)
+LINGERING = SetTimer(timer=Timer(TimerKind.LINGER, attempt=1), delay_seconds=LINGER_SECONDS)
 FOUND = tuple(PathFinding(f"docs/{number}.md", PathRule.NOT_ALLOWED) for number in range(7))
 
 
@@ -49,7 +50,7 @@ def checked(**fields):
 
 def test_a_handoff_of_a_bound_task_is_looked_at_beside_its_dependants():
     book = Playbook(a_state(BOUND, a_running_row())).tell(ended())
-    assert [type(effect) for effect in book.decision.effects] == [CheckPaths, LaunchAgent]
+    assert [type(effect) for effect in book.decision.effects] == [CheckPaths, LookUpRefs, LaunchAgent]
     (order,) = book.effects(CheckPaths)
     assert (order.row, order.allowed, order.forbidden) == (book.row(), ("src/**",), ())
 
@@ -101,7 +102,7 @@ def test_what_is_said_of_a_former_branch_changes_nothing():
 def test_the_end_waits_for_what_is_looked_at():
     book = Playbook(a_state(a_plan(a_task("a", pathsAllowed=["src"])), a_running_row())).tell(ended())
     assert book.effects(SetTimer) == [replace(LINGERING, cause="e1")]
-    book.tell(checked()).asks(EndRun(exit_code=0))
+    book.tell(seen()).asks().tell(checked()).asks(EndRun(exit_code=0))
 
 
 def test_the_end_waits_only_so_long():
@@ -110,19 +111,21 @@ def test_the_end_waits_only_so_long():
     assert LINGERING in [replace(effect, cause="") for effect in book.effects(SetTimer)]
     book.tell(checked()).asks()
     assert book.state.session.linger == Linger.NOW
-    book.tell(TimerFired(timer=Timer(TimerKind.LINGER))).asks(EndRun(exit_code=0))
+    book.tell(TimerFired(timer=Timer(TimerKind.LINGER))).asks()
+    book.tell(TimerFired(timer=LINGERING.timer)).asks(EndRun(exit_code=0))
     book.tell(checked(task="b", branch="cursor/b-1f2a", findings=FOUND[:1], total=1))
     assert book.row("b").paths_check is not None
 
 
 def test_a_bug_of_ours_is_told_and_not_waited_for():
     book = Playbook(a_state(a_plan(a_task("a", pathsAllowed=["src"])), a_running_row())).tell(ended())
-    book.tell(EffectFailed(effect="CheckPaths", message="a bug", task="a")).asks(EndRun(exit_code=0))
+    book.tell(seen()).tell(EffectFailed(effect="CheckPaths", message="a bug", task="a")).asks(EndRun(exit_code=0))
     assert book.attention() == ["a fault of this program in CheckPaths of a: a bug"]
 
 
 def test_the_next_engine_looks_at_what_this_one_left():
-    rows = [a_handed_off_row(pushed=True), a_handed_off_row("b", depends_on=("a",), pushed=True)]
+    there = {"pushed": True, "on_remote": OnRemote(moment(), is_there=True)}
+    rows = [a_handed_off_row(**there), a_handed_off_row("b", depends_on=("a",), **there)]
     book = Playbook(an_unread_state(*rows)).tell(PlanRead(plan=BOUND))
     assert [effect.row.name for effect in book.effects(CheckPaths)] == ["a"]
     for known in (PathsCheck(moment()), PathsCheck(moment(), unknown="no route")):

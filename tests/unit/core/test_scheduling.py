@@ -3,6 +3,7 @@
 import pytest
 
 from orchestrate.core.changes import Phase, Settings
+from orchestrate.core.effects import LaunchAgent
 from orchestrate.core.events import AgentLaunched, PlanRead, RunEnded, StopReason, StopRequested
 from orchestrate.core.scheduling import hold_reason, slots
 from orchestrate.model.rows import Andon, Workspace
@@ -66,7 +67,7 @@ def test_the_successors_of_a_task_start_with_its_end():
 def test_the_order_to_launch_carries_the_rows_of_its_dependencies_in_the_plan_s_order():
     plan = a_plan("a", "b", a_task("c", depends_on=("b", "a")))
     book = Playbook(a_state(plan, a_running_row("a"), a_handed_off_row("b"))).tell(ended("a"))
-    (launch,) = book.decision.effects
+    (launch,) = book.effects(LaunchAgent)
     assert [row.name for row in launch.upstream] == ["b", "a"]
     assert launch.upstream[1].branch == "cursor/a-1f2a"
     assert not launch.may_have_been_sent

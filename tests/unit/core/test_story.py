@@ -47,6 +47,7 @@ from tests.support.builders import (
     an_unread_state,
     moment,
     run_of,
+    seen,
 )
 
 SETTINGS = Settings(max_concurrent=8, drain=True)
@@ -111,7 +112,7 @@ def test_a_task_tells_what_it_waited_for_and_where_it_starts():
     plan = a_plan("x", "y", "z", a_task("a", depends_on=("x", "y", "z"), startingRef="orch/shop/x"))
     rows = (a_running_row("x"), a_running_row("y"), a_running_row("z"))
     assert (
-        told(ended("x"), ended("y"), ended("z"), plan=plan, rows=rows)
+        told(ended("x"), ended("y"), ended("z"), seen("x"), plan=plan, rows=rows)
         == [
             "in the plan; waits for x, y and z",
             "starts from cursor/x-1f2a now, the branch of x",

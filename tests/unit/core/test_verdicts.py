@@ -84,7 +84,8 @@ def test_a_note_of_another_kind_stays():
     plan = a_plan("a", a_verifier("v", of="a"))
     target = a_handed_off_row("a", note="the reply has none of the handoff's headings")
     book = Playbook(a_state(plan, target, a_running_row("v", type="verifier"))).tell(ended("v", None))
-    book.leaves("a", verification=None, note="the reply has none of the handoff's headings")
+    note = "the reply has none of the handoff's headings; its verdict is unreadable"
+    book.leaves("a", verification=None, note=note)
 
 
 def test_a_verifier_s_own_row_carries_its_verdict():

@@ -33,6 +33,7 @@ from tests.support.builders import (
     an_empty_reply,
     moment,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -165,7 +166,7 @@ def test_a_run_that_nobody_may_watch_goes_on_and_the_engine_leaves_with_the_rest
     book.tell(lost).asks()
     assert book.attention() == []
     ended = RunEnded(task="b", run_id=run_of("b"), status=RunStatus.FINISHED, reply=a_reply("b"))
-    book.tell(ended).asks(EndRun(exit_code=1))
+    book.tell(ended).tell(seen("b")).asks(EndRun(exit_code=1))
 
 
 def test_lost_access_to_a_former_run_holds_launches_only():

@@ -8,11 +8,13 @@ from orchestrate.core.effects import (
     EndRun,
     LaunchAgent,
     LookUpAgent,
+    LookUpRefs,
     SetTimer,
     WatchRun,
     WriteAcceptance,
 )
 from orchestrate.core.events import CancelAnswered, EffectFailed, Timer, TimerFired, TimerKind
+from orchestrate.core.ref_events import RefsSeen
 from orchestrate.core.request_events import RequestAnswered
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.performers import Performers
@@ -39,7 +41,7 @@ class Answering:
         return self._answer("launch", effect)
 
     async def look_up(self, effect):
-        return self._answer("look up", effect)
+        return RefsSeen(refs=()) if isinstance(effect, LookUpRefs) else self._answer("look up", effect)
 
     async def watch(self, effect):
         return self._answer("watch", effect)
@@ -70,6 +72,7 @@ def performers_of(inbox, service, asked):
         timers=Timers(LoopClock()),
         clerk=asked,
         path_checker=asked,
+        ref_looker=asked,
     )
 
 
@@ -95,6 +98,7 @@ async def test_each_effect_has_its_performer():
     assert [type(each) for each in await answers(CANCEL)] == [CancelAnswered]
     assert [each.effect for each in await answers(WRITE)] == ["write"]
     assert [each.effect for each in await answers(CheckPaths(row=running, allowed=(), forbidden=()))] == ["check"]
+    assert await answers(LookUpRefs(refs=())) == [RefsSeen(refs=())]
     assert await answers(ANSWER) == [RequestAnswered(request="r")]
     timer = Timer(TimerKind.GRACE)
     assert await answers(SetTimer(timer=timer, delay_seconds=5)) == [TimerFired(timer=timer)]

@@ -6,7 +6,7 @@ import pytest
 from orchestrate.errors import WorkspaceDamaged
 from orchestrate.model.names import AgentId, IdempotencyKey
 from orchestrate.model.row_format import decode_row, encode_row
-from orchestrate.model.rows import Launch, PathsCheck, TaskRow
+from orchestrate.model.rows import Launch, OnRemote, PathsCheck, TaskRow
 from orchestrate.model.vocabulary import FailureMode, TaskType
 from tests.support.records import FULL_ROW, MOMENT, row
 
@@ -97,6 +97,7 @@ def test_a_row_that_is_not_sound_is_refused_with_its_field(document, message):
         ("launch", {"agentId": "bc-1", "idempotencyKey": "k", "attempt": 1}),
         ("verdicts", [{"by": "v"}]),
         ("cancel", {"by": "operator"}),
+        ("findings", [{"kind": "of another tool", "message": "look"}]),
     ],
 )
 def test_an_incomplete_object_is_kept_as_it_came(key, value):
@@ -104,6 +105,22 @@ def test_an_incomplete_object_is_kept_as_it_came(key, value):
 
     assert not getattr(read, key)
     assert read.extra == {key: value}
+
+
+@pytest.mark.parametrize(
+    "seen", [OnRemote(MOMENT, is_there=True), OnRemote(MOMENT, is_there=False), OnRemote(MOMENT, unknown="no route")]
+)
+def test_a_look_at_the_remote_comes_back_as_it_was(seen):
+    assert through_bytes(row(on_remote=seen)).on_remote == seen
+
+
+def test_a_look_at_the_remote_that_says_nothing_is_kept_and_means_nothing():
+    foreign = {"name": "a", "type": "worker", "status": "error", "onRemote": {"at": MOMENT}}
+    read = decode_row(foreign, where="row")
+    assert read.on_remote is None
+    assert orjson.loads(encode_row(read)).items() >= foreign.items()
+    unexplained = orjson.loads(encode_row(row(on_remote=OnRemote(MOMENT))))["onRemote"]
+    assert unexplained == {"at": MOMENT, "unknown": "it was not said why"}
 
 
 @pytest.mark.parametrize("check", [PathsCheck(MOMENT), PathsCheck(MOMENT, unknown="no route")])

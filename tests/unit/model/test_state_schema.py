@@ -13,6 +13,8 @@ from orchestrate.model.rows import (
     Andon,
     Attention,
     Cancel,
+    Finding,
+    OnRemote,
     PathFinding,
     PathsCheck,
     TaskRow,
@@ -21,7 +23,15 @@ from orchestrate.model.rows import (
 )
 from orchestrate.model.state_schema import state_schema
 from orchestrate.model.states import encode_state
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, LaunchDelay, PathRule, TaskStatus, Verification
+from orchestrate.model.vocabulary import (
+    FailureMode,
+    FindingKind,
+    HandoffStatus,
+    LaunchDelay,
+    PathRule,
+    TaskStatus,
+    Verification,
+)
 from orchestrate.model.workspace_format import encode_attention, workspace_document
 from tests.support.builders import SLUG, WORKSPACE, a_handed_off_row, a_launching_row, a_row, an_intent, moment
 
@@ -53,6 +63,11 @@ def a_full_row() -> TaskRow:
         launch=an_intent("a", note="odd", delays=2, delay=LaunchDelay.CAPACITY),
         handoff_status=HandoffStatus.SUCCESS,
         pushed=True,
+        head_sha="5ea",
+        on_remote=OnRemote(moment(), is_there=True),
+        reported_branch="cursor/other-1",
+        starting_sha="0ab",
+        findings=(Finding(FindingKind.NOTHING_PUSHED, "nothing was pushed"),),
         self_report=Verification.NOT_VERIFIED,
         verdicts=(Verdict(by=TaskName("v"), value=Verification.VERIFIER_FAILED, sha="1f", at=moment()),),
         ref_from=TaskName("b"),

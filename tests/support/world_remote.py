@@ -1,0 +1,55 @@
+"""The simulated remote: which branches agents really pushed, and what a look at them says."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from orchestrate.core.ref_events import RefsSeen, SeenRef, WantedRef
+
+if TYPE_CHECKING:
+    from orchestrate.model.names import AgentId
+    from tests.support.world_service import SimulatedAgent, SimulatedService
+
+_BASE = "main"
+_BASE_SHA = "sha of main"
+#: How often an agent that names a branch did push it, and how often it pushed no commit of its own.
+_PUSHES, _EMPTY = 0.85, 0.05
+_UNREACHABLE, _LATE = 0.1, 0.15
+
+
+class SimulatedRemote:
+    """Draws from a stream of its own, so that the seeds of the service stay what they are."""
+
+    def __init__(self, seed: int, service: SimulatedService) -> None:
+        self._random = Random(f"remote {seed}")
+        self._service = service
+        self._shas: dict[AgentId, str | None] = {}
+
+    def head(self, branch: str, *, now: float) -> str | None:
+        """The commit of this branch; None if nobody has pushed it."""
+        if branch == _BASE:
+            return _BASE_SHA
+        agents = [agent for agent in self._service.agents.values() if agent.is_over(now) and agent.hands_off]
+        shas = [self._pushed(agent) for agent in agents if agent.handoff.branch == branch]
+        return next((sha for sha in reversed(shas) if sha is not None), None)
+
+    def answer(self, refs: tuple[WantedRef, ...], *, now: float) -> tuple[RefsSeen, float]:
+        """What a look says, and after how many seconds."""
+        lot = self._random.random()
+        if lot < _UNREACHABLE:
+            event = RefsSeen(refs=tuple(SeenRef(ref.task, ref.attempt, ref.branch) for ref in refs), unknown="no route")
+            return event, self._random.uniform(0.1, 12)
+        seconds = self._random.uniform(5, 12) if lot < _UNREACHABLE + _LATE else self._random.uniform(0, 1)
+        return RefsSeen(refs=tuple(self._seen(ref, now=now) for ref in refs)), seconds
+
+    def _seen(self, ref: WantedRef, *, now: float) -> SeenRef:
+        start = None if ref.start is None else self.head(ref.start, now=now)
+        return SeenRef(ref.task, ref.attempt, ref.branch, self.head(ref.branch, now=now), start)
+
+    def _pushed(self, agent: SimulatedAgent) -> str | None:
+        if agent.id not in self._shas:
+            lot = self._random.random()
+            own = f"sha of {agent.id}"
+            self._shas[agent.id] = _BASE_SHA if lot < _EMPTY else own if lot < _PUSHES else None
+        return self._shas[agent.id]
