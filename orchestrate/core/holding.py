@@ -25,7 +25,10 @@ def holds(source: TaskRow, row: TaskRow, *, blueprint: Blueprint) -> bool:
 
 
 def branch_to_look_up(plan: Plan, row: TaskRow) -> str:
-    """The row's branch; its placeholder where the row of another tool has none that could be one."""
-    if is_valid_ref(row.branch) and row.branch != plan.base_branch:
+    """The row's branch; its placeholder where the row of another tool has none that could be one.
+
+    Only a person may say that a task is done on the base branch.
+    """
+    if is_valid_ref(row.branch) and (row.branch != plan.base_branch or row.accepted is not None):
         return row.branch
     return placeholder_branch(plan.root_slug, row.name, task_type=row.type)

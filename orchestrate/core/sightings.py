@@ -111,8 +111,8 @@ def _noted(row: TaskRow) -> TaskRow:
 
 
 def _is_at_start(row: TaskRow, ref: SeenRef) -> bool:
-    """True for a head that is where the attempt began; a verifier's branch is its target's."""
-    return ref.sha in {sha for sha in (ref.start_sha, row.starting_sha) if sha is not None}
+    """True for a head that is where the attempt began; of what a person named there is no such point."""
+    return row.accepted is None and ref.sha in {sha for sha in (ref.start_sha, row.starting_sha) if sha is not None}
 
 
 def _findings(state: State, row: TaskRow, ref: SeenRef) -> Iterator[Finding]:
@@ -134,8 +134,8 @@ def _findings(state: State, row: TaskRow, ref: SeenRef) -> Iterator[Finding]:
 
 
 def claims_success(row: TaskRow) -> bool:
-    """True for work that its own handoff calls a success; a verifier pushes nothing."""
-    return row.handoff_status == HandoffStatus.SUCCESS and row.type != TaskType.VERIFIER
+    """True for work that its own handoff calls a success; a verifier pushes nothing, and a person knows what they do."""
+    return row.handoff_status == HandoffStatus.SUCCESS and row.type != TaskType.VERIFIER and row.accepted is None
 
 
 def names_branch(state: State, row: TaskRow) -> bool:

@@ -126,6 +126,9 @@ def test_a_person_may_name_a_branch_as_they_like():
     accepted = a_handed_off_row(branch="ana/a", pushed=True, accepted=Acceptance(by="ana", at=moment()))
     book = Playbook(an_unread_state(accepted)).tell(PlanRead(plan=a_plan("a"))).tell(seen(branch="ana/a"))
     assert kinds(book) == []
+    merged = a_handed_off_row(branch="main", pushed=True, accepted=Acceptance(by="ana", at=moment()))
+    on_base = Playbook(an_unread_state(merged)).tell(PlanRead(plan=a_plan("a")))
+    on_base.tell(seen(branch="main", start_sha="5ea")).leaves(pushed=True, findings=(), head_sha="5ea")
     lost = Playbook(an_unread_state(accepted)).tell(PlanRead(plan=a_plan("a"))).tell(seen(branch="ana/a", sha=None))
     assert kinds(lost) == [FindingKind.NOT_ON_REMOTE]
 
