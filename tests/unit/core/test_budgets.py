@@ -23,6 +23,7 @@ from tests.support.builders import (
     agent_of,
     an_unread_state,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -74,6 +75,7 @@ def test_the_plan_says_what_is_set_aside_until_a_cost_is_known():
 def test_each_type_has_a_dearest_cost_of_its_own():
     known = a_handed_off_row("a", charges=(a_charge("a", cents=30.0),))
     book = read(a_plan("a", "b", a_verifier("v", of="a"), limits={"budgetCents": 10_000}), known)
+    book.tell(seen("a"))
     reserved = {row.name: row.charges[0].reserved for row in book.state.rows.values()}
     assert reserved == {"a": 500.0, "b": 30.0, "v": 500.0}
 
@@ -95,15 +97,16 @@ def test_an_agent_too_many_is_not_launched_and_retries_count():
         "limits.maxAgents of 2 is reached; nothing new starts, 1 agent goes on. To go on, set limits.maxAgents in"
         " plan.json to 3 or more; it is read at once."
     )
-    book.tell(cost("a", 5)).tell(cost("b", 5)).tell(ended("b")).tell(cost("b", 5))
+    book.tell(cost("a", 5)).tell(cost("b", 5)).tell(ended("b")).tell(seen("b")).tell(cost("b", 5))
     assert book.effects(EndRun) == [EndRun(exit_code=1, cause=book.effects(EndRun)[0].cause)]
     assert book.attention() == [last_words(book.state)]
 
 
 def test_only_the_budget_holds_the_run_and_it_ends_with_1_and_says_what_to_do():
     book = read(a_plan("a", "b", limits={"budgetCents": 600, "reserveCents": 600})).launches("a")
-    book.tell(launched("a")).tell(ended("a")).asks(AskUsage(task="a", attempt=1, agent_id=agent_of("a")))
-    book.tell(cost("a", 550)).asks(EndRun(exit_code=1))
+    book.tell(launched("a")).tell(ended("a"))
+    assert [effect.agent_id for effect in book.effects(AskUsage)] == [agent_of("a")]
+    book.tell(seen("a")).tell(cost("a", 550)).asks(EndRun(exit_code=1))
     assert book.attention() == [
         "the budget of $6.00 has no room for another agent ($5.50 spent, $0.00 set aside for agents whose cost is not"
         " known). To go on, set limits.budgetCents in plan.json to 1100 or more; it is read at once."

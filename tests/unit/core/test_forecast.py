@@ -4,7 +4,7 @@ from orchestrate.core.changes import Settings
 from orchestrate.core.forecast import Fate, Forecast, forecast
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
-from orchestrate.model.rows import Andon, TaskRow, Workspace
+from orchestrate.model.rows import Andon, OnRemote, TaskRow, Workspace
 from orchestrate.model.vocabulary import HandoffStatus, LaunchDelay, TaskStatus
 from tests.support.builders import (
     SLUG,
@@ -142,3 +142,12 @@ def test_nothing_of_the_state_is_changed():
     forecast(state, a_plan("a"), at=moment())
     assert state == replace(state)
     assert state.blueprint is None
+
+
+def test_branches_are_taken_to_be_there_unless_they_are_known_to_be_missing():
+    plan = a_plan("a", a_verifier("b", of="a"))
+    assert fates(told(plan, a_handed_off_row("a"))) == {"a": "stays", "b": "launched"}
+    missing = a_handed_off_row("a", on_remote=OnRemote(moment(), is_there=False))
+    found = told(plan, missing)
+    assert fates(found) == {"a": "stays", "b": "held"}
+    assert found.tasks[-1].because_of == ("a",)

@@ -18,6 +18,7 @@ from tests.support.builders import (
     an_unread_state,
     moment,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -49,7 +50,7 @@ def test_the_end_of_a_run_asks_what_it_cost_and_the_answer_ends_the_engine():
     book = running("a").tell(ended())
     assert book.effects(AskUsage)
     assert not book.effects(EndRun)
-    book.tell(answer(92.5, tokens=7)).asks(EndRun(exit_code=0))
+    book.tell(seen()).tell(answer(92.5, tokens=7)).asks(EndRun(exit_code=0))
     book.leaves(charges=(a_charge("a", cents=92.5, tokens=7),))
     assert book.state.workspace.spent == 92.5
 
@@ -60,7 +61,8 @@ def test_a_run_that_nobody_knows_any_more_is_asked_for_too():
 
 
 def test_the_end_does_not_wait_for_a_cost_that_is_not_known_yet():
-    running("a").tell(ended()).tell(answer()).asks(SetTimer(timer=TIMER, delay_seconds=1.0), EndRun(exit_code=0))
+    book = running("a").tell(ended()).tell(seen())
+    book.tell(answer()).asks(SetTimer(timer=TIMER, delay_seconds=1.0), EndRun(exit_code=0))
 
 
 def test_the_pauses_between_two_questions_grow():
@@ -104,7 +106,7 @@ def test_what_nobody_asked_for_changes_nothing():
 def test_the_budget_waits_for_costs_only_so_long():
     plan = a_plan("a", "b", limits={"budgetCents": 500})
     row = a_running_row("a", charges=(a_charge("a"),))
-    book = Playbook(an_unread_state(row, settings=PATIENT)).tell(PlanRead(plan=plan)).tell(ended())
+    book = Playbook(an_unread_state(row, settings=PATIENT)).tell(PlanRead(plan=plan)).tell(ended()).tell(seen())
     assert not book.tell(answer()).effects(EndRun)
     book.tell(TimerFired(timer=TIMER)).tell(replace(answer(), at=moment(60)))
     assert book.effects(EndRun)
@@ -144,6 +146,6 @@ def test_an_engine_that_only_answers_asks_nothing():
 
 
 def test_a_question_that_could_not_be_asked_holds_nobody_up():
-    book = running("a").tell(ended()).tell(EffectFailed(effect="AskUsage", task="a", message="a bug"))
+    book = running("a").tell(ended()).tell(seen()).tell(EffectFailed(effect="AskUsage", task="a", message="a bug"))
     book.asks(EndRun(exit_code=0))
     assert book.attention() == ["a fault of this program in AskUsage of a: a bug"]

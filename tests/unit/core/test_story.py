@@ -332,3 +332,17 @@ def test_files_that_were_not_to_be_changed():
     assert told(one, plan=plan, rows=[row])[-1] == words.format("a file")
     for silent in (checked, replace(checked, unknown="no route")):
         assert told(silent, plan=plan, rows=[row]) == told(plan=plan, rows=[row])
+
+
+@pytest.mark.parametrize(
+    ("look", "text"),
+    [
+        (seen(sha="5ea1ab5ea1ab5ea1ab"), "the remote has cursor/a-1f2a, at 5ea1ab5ea1ab"),
+        (seen(sha=None), "its branch is not on the remote"),
+        (seen(unknown="no route"), "its branch could not be looked up: no route"),
+    ],
+)
+def test_what_the_remote_said_of_the_branch_is_told_once(look, text):
+    rows = (a_running_row("a"), a_running_row("z"))
+    assert told(ended("a"), look, plan=a_plan("a", "z"), rows=rows)[-1] == text
+    assert told(ended("a"), look, look, plan=a_plan("a", "z"), rows=rows).count(text) == 1
