@@ -169,7 +169,9 @@ def _verb_named(word: str, *, program: str) -> Verb:
 
 def _told(call: _Call, error: OrchestrateError) -> int:
     """Tell an error and answer its exit code."""
-    code = _exit_code(call, error)
+    from orchestrate.cli.safe_errors import safe_error
+
+    code, error = _exit_code(call, error), safe_error(error)
     if not call.is_json:
         output.say(error_lines(error, program=call.program, plan_path=_plan_path(call)))
     else:
@@ -205,11 +207,13 @@ def _exit_code(call: _Call, error: OrchestrateError) -> int:
 
 
 def _told_fault(call: _Call, error: Exception) -> int:
+    from orchestrate.cli.safe_errors import safe_error, safe_lines
+
     if call.is_json:
         told = OrchestrateError(f"a fault of this program: {type(error).__name__}: {error}")
         with suppress(OSError):
-            output.put_json(output.failure(call.operation, told, **_exit_code_of_a_run(call, EXIT_FAILED)))
-    output.say(fault_of_ours(error, is_verbose=call.is_verbose))
+            output.put_json(output.failure(call.operation, safe_error(told), **_exit_code_of_a_run(call, EXIT_FAILED)))
+    output.say(safe_lines(fault_of_ours(error, is_verbose=call.is_verbose)))
     if call.is_verbose:
         _print_traceback(error)
     return EXIT_FAILED
@@ -218,7 +222,9 @@ def _told_fault(call: _Call, error: Exception) -> int:
 def _print_traceback(error: BaseException) -> None:
     import traceback
 
-    output.say("".join(traceback.format_exception(error)).splitlines())
+    from orchestrate.cli.safe_errors import safe_lines
+
+    output.say(safe_lines("".join(traceback.format_exception(error)).splitlines()))
 
 
 def _close_quietly() -> None:

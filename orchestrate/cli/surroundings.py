@@ -7,7 +7,18 @@ from pathlib import Path
 
 from orchestrate.cli.settings import Settings
 
-_SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY)", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|(?:PRIVATE|ACCESS|ACCOUNT|SIGNING|ENCRYPTION|MASTER|AUTH)_KEY"
+    r"|_(?:PASS|PWD|PAT|AUTH)\Z)",
+    re.IGNORECASE,
+)
+#: Variables that only say where a secret is, or how many tokens there may be.
+_NO_SECRET_NAME = re.compile(
+    r"_(?:FILE|PATH|DIR|NAME|ENDPOINT|SOCK|TYPE|COUNT|LIMIT|EXPIRY|TTL)\Z|TOKENS\Z", re.IGNORECASE
+)
+_NO_SECRET = re.compile(r"\d{1,9}|true|false|yes|no|none|null", re.IGNORECASE)
+_LONG_WORD = 12
+_IN_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s/@:]{0,256}:([^\s/@]{1,512})@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +53,13 @@ def environment_of(settings: Settings) -> Environment:
 
 
 def secrets_in(variables: Mapping[str, str]) -> Iterator[str]:
-    """Values that are secret by the names of their variables."""
-    return (value for name, value in variables.items() if _SECRET_NAME.search(name))
+    """Values that are secret by the names of their variables, and passwords in addresses."""
+    for name, value in variables.items():
+        yield from (secret for secret in _IN_ADDRESS.findall(value) if not _is_everyday_word(secret))
+        if _SECRET_NAME.search(name) and not _NO_SECRET_NAME.search(name) and not _NO_SECRET.fullmatch(value):
+            yield value
+
+
+def _is_everyday_word(secret: str) -> bool:
+    """``postgres`` and ``password`` stand everywhere; to hide them would hide more than they do."""
+    return secret.isalpha() and len(secret) < _LONG_WORD

@@ -165,6 +165,7 @@ def assemble(
         templates=templates,
         archive=outside.archive,
         options=request_options,
+        redactor=redactor,
     )
     launcher = Launcher(
         service,

@@ -3,15 +3,11 @@
 What others said is redacted on the way in, once: behind the inbox are the journal, the rows and the screen.
 """
 
-from dataclasses import replace
-
 import anyio
 
 from orchestrate.core.events import Event
+from orchestrate.engine.redacting import without_secrets
 from orchestrate.text.redaction import Redactor
-
-#: Fields in which an event carries the words of a service, an agent, an error or a person.
-_WORDS = ("message", "hint", "note", "by", "unknown")
 
 
 class Inbox:
@@ -24,7 +20,7 @@ class Inbox:
 
     def put(self, event: Event) -> None:
         """Hand over a fact."""
-        self._events.append(self._redacted(event))
+        self._events.append(without_secrets(event, self._redactor))
         self._arrived.set()
 
     async def take_all(self) -> list[Event]:
@@ -33,7 +29,3 @@ class Inbox:
         events, self._events = self._events, []
         self._arrived = anyio.Event()
         return events
-
-    def _redacted(self, event: Event) -> Event:
-        words = {name: self._redactor.redact(said) for name in _WORDS if (said := getattr(event, name, None))}
-        return replace(event, **words) if words else event  # type: ignore[arg-type]  # these fields are text

@@ -114,7 +114,11 @@ class ReplyTaker:
             replace(claim, name=redact(claim.name), before=redact(claim.before), after=redact(claim.after))
             for claim in handoff.measurements
         )
-        return replace(handoff, notes=tuple(map(redact, handoff.notes)), measurements=claims)
+        notes = tuple(map(redact, handoff.notes))
+        if handoff.branch is not None and self._redactor.holds_secret(handoff.branch):
+            handoff = replace(handoff, branch=None)
+            notes = (*notes, "Branch: its name holds what looks like a secret; it was not taken")
+        return replace(handoff, notes=notes, measurements=claims)
 
     def _header(self, row: TaskRow, run: Run, handoff: Handoff) -> str:
         return handoff_header(
@@ -137,7 +141,7 @@ class ReplyTaker:
             text, name = render_finished_without_handoff(self._templates, ending=ending), "finished-no-handoff"
         else:
             text, name = render_failure(self._templates, ending=ending), "failure"
-        return f"{row.name}-{name}.md", text.encode(errors="replace")
+        return f"{row.name}-{name}.md", self._redactor.redact(text).encode(errors="replace")
 
     def _ending(self, row: TaskRow, run: Run, mode: FailureMode | None, redacted: str) -> Ending:
         error = run.error or RunError()
@@ -154,7 +158,7 @@ class ReplyTaker:
             duration_seconds=_duration_seconds(run),
             failure_mode=mode or FailureMode.UNKNOWN,
             code=error.code,
-            message=self._redactor.redact(error.message) or None,
+            message=error.message or None,
             reply=redacted,
             url=row.url,
         )

@@ -1,6 +1,6 @@
 """The create request of a launch: the prompt with what upstream tasks handed off, and what the service needs beside it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrate.core.branches import has_real_branch
 from orchestrate.engine.off_loop import off_loop_if_large
@@ -31,6 +31,7 @@ from orchestrate.model.wire import (
 )
 from orchestrate.ports import Archive
 from orchestrate.text.prompts import DEFAULT_INSTALL, PromptContext, Upstream, render_prompt
+from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
 #: Tells an agent's own tools how deep it is; they refuse to delegate from inside.
@@ -66,12 +67,14 @@ class RequestWriter:
         templates: Templates,
         archive: Archive,
         options: RequestOptions,
+        redactor: Redactor | None = None,
     ) -> None:
         self._plan = plan
         self._workspace_id = workspace_id
         self._templates = templates
         self._archive = archive
         self._options = options
+        self._redactor = redactor or Redactor()
 
     def under(self, plan: Plan | None) -> "RequestWriter":
         """The writer for the plan in force; None for the one that it was made with."""
@@ -93,7 +96,9 @@ class RequestWriter:
         return await off_loop_if_large(lambda: self._rendered(task, row, upstreams), size=size)
 
     def _rendered(self, task: Task, row: TaskRow, upstreams: tuple[Upstream, ...]) -> bytes:
-        prompt = self._prompt(task, row, upstreams)
+        redact = self._redactor.redact  # a handoff of another engine may hold what ours would have taken out
+        safe = tuple(replace(each, handoff_text=redact(each.handoff_text)) for each in upstreams)
+        prompt = self._prompt(task, row, safe)
         return self._request(task, row, prompt).model_dump_json(by_alias=True, exclude_none=True).encode()
 
     def _prompt(self, task: Task, row: TaskRow, upstreams: tuple[Upstream, ...]) -> str:

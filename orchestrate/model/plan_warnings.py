@@ -10,10 +10,15 @@ from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.path_overlap import MAX_COMPARISONS, AllowedPath, overlaps_of
 from orchestrate.model.plan import Plan
 from orchestrate.model.plan_source import Reading, walk
+from orchestrate.model.secret_shapes import without_shapes
 from orchestrate.model.vocabulary import TaskType
 
 #: Tasks beyond which no paths are compared: knowing what runs side by side takes memory by the square of the plan.
 MAX_TASKS_COMPARED = 20_000
+
+#: Longer texts are searched for the shapes below alone, which takes a hundredth of the time of a thorough search.
+_SEARCHED_THOROUGHLY = 200_000
+_BESIDE_ITS_NAME = "a secret beside its name"
 
 #: What a secret looks like, from the issuers' own descriptions of their tokens. Each begins with fixed letters, which
 #: the search jumps to; what must not stand before these is looked at after them.
@@ -22,14 +27,47 @@ SECRET_SHAPES: Mapping[str, tuple[re.Pattern[str], ...]] = {
         re.compile(r"gh[pousr]_[A-Za-z0-9]{36}"),
         re.compile(r"github_pat_[A-Za-z0-9_]{60}"),
     ),
-    "a GitLab token": (re.compile(r"glpat-[A-Za-z0-9_-]{20}"),),
-    "a Slack token": (re.compile(r"xox[abeoprs]-[A-Za-z0-9-]{10}"),),
+    "a GitLab token": (re.compile(r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent)-[A-Za-z0-9_.-]{20}"),),
+    "an Atlassian token": (re.compile(r"AT(?:ATT3|CTT3|BB)[A-Za-z0-9_=-]{24}"),),
+    "a Slack token": (
+        re.compile(r"xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10}"),
+        re.compile(r"xapp-\d-[A-Za-z0-9-]{20}"),
+        re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{20}"),
+    ),
     "an AWS access key": (re.compile(r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),),
-    "a Google API key": (re.compile(r"AIza[A-Za-z0-9_-]{35}"),),
+    "a Google key": (
+        re.compile(r"AIza[A-Za-z0-9_-]{35}"),
+        re.compile(r"ya29\.[0-9A-Za-z_-]{20}"),
+        re.compile(r"GOCSPX-[0-9A-Za-z_-]{20}"),
+    ),
+    "a payment key": (
+        re.compile(r"sk_(?:live|test)_[0-9a-zA-Z]{16}"),
+        re.compile(r"rk_(?:live|test)_[0-9a-zA-Z]{16}"),
+        re.compile(r"whsec_[0-9a-zA-Z]{24}"),
+        re.compile(r"shp(?:at|ss|ca|pa|ua)_[a-fA-F0-9]{32}"),
+    ),
+    "a token of a package index": (
+        re.compile(r"npm_[A-Za-z0-9]{36}"),
+        re.compile(r"pypi-[A-Za-z0-9_-]{50}"),
+        re.compile(r"dckr_[po]at_[A-Za-z0-9_-]{20}"),
+    ),
     "an API key": (
         re.compile(r"sk-(?<![A-Za-z0-9]sk-)[A-Za-z0-9_-]{20}"),
         re.compile(r"key_(?<![A-Za-z0-9]key_)[0-9a-f]{32}"),
-        re.compile(r"crsr_[0-9a-f]{32}"),
+        re.compile(r"crsr_[A-Za-z0-9]{32}"),
+        re.compile(r"hf_(?<![A-Za-z0-9]hf_)[A-Za-z0-9]{30}"),
+        re.compile(r"gsk_[A-Za-z0-9]{40}"),
+        re.compile(r"xai-[A-Za-z0-9]{40}"),
+        re.compile(r"lin_(?:api|oauth)_[A-Za-z0-9]{40}"),
+        re.compile(r"do[opr]_v1_[0-9a-f]{64}"),
+        re.compile(r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
+    ),
+    _BESIDE_ITS_NAME: (
+        re.compile(
+            r"=(?:(?<=TOKEN=)|(?<=SECRET=)|(?<=PASSWORD=)|(?<=API_KEY=)|(?<=ACCESS_KEY=)|(?<=PRIVATE_KEY=))[\"']?"
+            r"(?=[^\s\"'`]{0,64}\d)(?=[^\s\"'`]{0,64}[A-Za-z])[A-Za-z0-9+/=._~!-]{12}"
+        ),
+        re.compile(r"uthorization: (?:Bearer|Basic|bearer|basic|token) (?=[^\s\"']{0,64}\d)[A-Za-z0-9._~+/=-]{20}"),
     ),
     "a JSON web token": (re.compile(r"eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8}"),),
     "a private key": (re.compile(r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"),),
@@ -51,7 +89,8 @@ def secret_kind(text: str) -> str | None:
     for kind, shapes in SECRET_SHAPES.items():
         if any(shape.search(text) for shape in shapes):
             return kind
-    return None
+    is_short = len(text) <= _SEARCHED_THOROUGHLY
+    return _BESIDE_ITS_NAME if is_short and without_shapes(text) != text else None
 
 
 def _secrets(reading: Reading) -> Iterator[Problem]:

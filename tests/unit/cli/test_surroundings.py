@@ -22,3 +22,13 @@ def test_a_run_takes_what_it_needs_from_the_settings_of_its_command():
 def test_values_are_secret_by_the_names_of_their_variables():
     variables = {"GH_TOKEN": "a", "DB_PASSWORD": "b", "SOME_APIKEY": "c", "deploy_private_key": "d", "PATH": "e"}
     assert list(secrets_in(variables)) == ["a", "b", "c", "d"]
+
+
+def test_passwords_in_addresses_are_secret_unless_they_are_everyday_words():
+    variables = {"DATABASE_URL": "postgres://me:hunter22@db/x", "OTHER_URL": "postgres://postgres:postgres@db/x"}
+    assert list(secrets_in(variables)) == ["hunter22"]
+
+
+def test_what_only_speaks_of_secrets_is_none():
+    variables = {"MAX_TOKENS": "128000", "GH_TOKEN_FILE": "/run/token", "USE_TOKEN": "true", "SSH_AUTH_SOCK": "/tmp/x"}
+    assert list(secrets_in(variables)) == []

@@ -129,6 +129,12 @@ async def test_secrets_reach_neither_handoff_nor_postmortem_nor_journal():
     assert SECRET not in repr(ended.reply)
 
 
+async def test_a_branch_that_holds_a_secret_is_not_taken():
+    ended = await Taking().take(a_run(handoff(f"cursor/{SECRET}")))
+    assert ended.reply.handoff.branch is None
+    assert ended.reply.handoff.notes[-1] == "Branch: its name holds what looks like a secret; it was not taken"
+
+
 async def test_a_secret_in_a_note_about_the_reply_is_redacted():
     taking = Taking()
     ended = await taking.take(a_run(f"## Status\nsuccess\n\n## Branch\nit is {SECRET} on top of main\n"))

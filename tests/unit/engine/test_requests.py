@@ -8,6 +8,7 @@ from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import Catalogue
 from orchestrate.model.vocabulary import HandoffStatus
 from orchestrate.model.wire import LocalAgent, Model
+from orchestrate.text.redaction import REDACTED
 from orchestrate.text.templates import Templates
 from tests.support.builders import (
     WORKSPACE,
@@ -144,6 +145,14 @@ async def test_upstream_handoffs_and_real_branches_are_in_the_prompt():
     assert "Everything is blue." in text
     assert "cursor/a-1f2a" in text
     assert "none, nothing was pushed" in text
+
+
+async def test_a_secret_in_a_handoff_that_another_engine_wrote_stays_out_of_the_prompt():
+    plan, archive = a_plan("a", a_task("b", depends_on=("a",))), MemoryArchive()
+    archive.handoffs["a"] = "## Status\nsuccess\n\nDB_PASSWORD=hunter22\n"
+    text = (await rendered(plan, "b", upstream=(a_handed_off_row("a"),), archive=archive))["prompt"]["text"]
+    assert f"DB_PASSWORD={REDACTED}" in text
+    assert "hunter22" not in text
 
 
 async def test_large_upstream_handoffs_do_not_hold_up_the_loop():

@@ -28,7 +28,7 @@ SECRETS = {
     "a GitLab token": ["glpat-" + "a" * 20],
     "a Slack token": ["xoxb-1234567890-abc"],
     "an AWS access key": ["AKIA" + "A1" * 8],
-    "a Google API key": ["AIza" + "a" * 35],
+    "a Google key": ["AIza" + "a" * 35],
     "an API key": ["sk-" + "a" * 30, "key_" + "0f" * 16, "crsr_" + "0f" * 32],
     "a JSON web token": ["eyJhbGciOiJI.eyJzdWIiOiIx.abcdefghij"],
     "a private key": ["-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----"],

@@ -3,6 +3,7 @@ import base64
 import pytest
 
 from orchestrate.text.redaction import REDACTED, Redactor
+from tests.support.corpus import PlainCase, SecretCase, plain_cases, secret_cases
 
 LONG = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 
@@ -84,3 +85,24 @@ def test_twice_is_once():
     redactor = Redactor(["topsecret1"])
     once = redactor.redact(f"topsecret1 https://a:topsecret1@h DB_TOKEN=topsecret1 Authorization: Bearer {LONG}")
     assert redactor.redact(once) == once
+
+
+def test_it_is_told_whether_there_is_a_secret():
+    assert Redactor(["topsecret1"]).holds_secret("a topsecret1")
+    assert not Redactor(["topsecret1"]).holds_secret("a secret")
+
+
+SECRETS, PLAIN = secret_cases(), plain_cases()
+
+
+@pytest.mark.parametrize("case", SECRETS, ids=[case.id for case in SECRETS])
+def test_a_secret_of_the_corpus_goes_and_what_stands_around_it_stays(case: SecretCase):
+    redacted = Redactor(case.known).redact(case.text)
+    assert [hidden for hidden in case.hidden if hidden in redacted] == []
+    assert [kept for kept in case.kept if kept not in redacted] == []
+    assert Redactor(case.known).redact(redacted) == redacted
+
+
+@pytest.mark.parametrize("case", PLAIN, ids=[case.id for case in PLAIN])
+def test_a_text_of_the_corpus_that_only_talks_about_secrets_stays(case: PlainCase):
+    assert Redactor().redact(case.text) == case.text, case.reason
