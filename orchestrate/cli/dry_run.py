@@ -192,6 +192,7 @@ def _print(told: _Told, args: argparse.Namespace, settings: Settings, location: 
         costs=told.costs,
         changed=told.changed,
         is_refused=bool(findings.faults),
+        money=told.forecast.money,
     )
     output.put(rendered(dry_run_screen(view, look, is_verbose=bool(args.verbose)), look))
     path = str(location.path)
@@ -210,6 +211,7 @@ def _document(told: _Told) -> dict[str, object]:
         "rootSlug": prepared.plan.root_slug,
         "runtime": {"kind": prepared.runtime.kind, "origin": prepared.runtime.origin},
         "maxConcurrent": prepared.settings.max_concurrent,
+        "money": told.forecast.money.document(),
         "tasks": [_task_object(task, told) for task in told.forecast.tasks],
         "warnings": [
             *map(output.fault_document, prepared.warnings),

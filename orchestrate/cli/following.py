@@ -10,7 +10,9 @@ from orchestrate.cli.screens.estimate import Chain, longest_chain, time_left
 from orchestrate.cli.screens.finished import EndView
 from orchestrate.cli.screens.live import Active, Failed, LiveView, Upcoming
 from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of
+from orchestrate.core.budgets import last_words, money_of
 from orchestrate.core.changes import Phase
+from orchestrate.core.operating import EXIT_PLANNERS_TURN
 from orchestrate.core.scheduling import hold_reason, slots
 from orchestrate.core.state import State, releases
 from orchestrate.model.names import TaskName, placeholder_branch
@@ -153,6 +155,8 @@ class Follower:
             slug=plan.root_slug,
             rows=rows,
             exit_code=exit_code,
+            money=money_of(state),
+            held=last_words(state) if exit_code == EXIT_PLANNERS_TURN and state.session.hold is None else None,
             elapsed_seconds=seconds_between(first, to_timestamp(self._clock.now())),
             longest=longest_chain(state.rows),
             no_branches=frozenset((*placeholders, plan.base_branch)),

@@ -14,6 +14,7 @@ from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.screens.missing import missing_branches
 from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Standing, standing
+from orchestrate.model.money import Money, money_in
 from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.plan_outline import PlanOutline, TaskOutline, outline_of
 from orchestrate.model.row_format import encode_row
@@ -38,6 +39,10 @@ class PlanDocument:
     #: Tasks that release those behind them although they are blocked.
     releasing: frozenset[str]
     is_readable: bool
+    #: ``limits.budgetCents``.
+    budget: float | None = None
+    #: ``limits.maxAgents``.
+    max_agents: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,14 @@ class Picture:
         ends = [end for row in self.rows if (end := _moment(row.finished_at)) is not None]
         return (self.now if is_open else max(ends, default=self.now)) - min(starts)
 
+    @cached_property
+    def money(self) -> Money:
+        """What was spent and is set aside, and how the plan bounds it."""
+        workspace, document = self.loaded.workspace, self.document
+        spent = 0.0 if workspace is None else workspace.spent
+        rows = self.loaded.rows.values()
+        return money_in(rows, spent=spent, budget=document.budget, max_agents=document.max_agents)
+
     @property
     def notes(self) -> Sequence[str]:
         """What is odd about the files."""
@@ -150,6 +163,7 @@ class Picture:
         if self.holder is not None:
             engine |= {"pid": self.holder.pid, "host": self.holder.host, "since": self.holder.since}
         fields: dict[str, object] = {"rootSlug": self.slug, "engine": engine, "neverRun": self.is_new}
+        fields["money"] = self.money.document()
         if self.loaded.workspace is not None:
             fields["workspaceId"] = self.loaded.workspace.workspace_id
         return {**fields, "counts": counts_object(self.tally)}
@@ -188,6 +202,8 @@ def read_document(path: Path) -> PlanDocument:
         outline=outline_of(value),
         releasing=frozenset(name for name in releasing if isinstance(name, str)),
         is_readable=bool(fields),
+        budget=_limit(fields, "budgetCents"),
+        max_agents=_limit(fields, "maxAgents"),
     )
 
 
@@ -245,3 +261,10 @@ def _waits_for(rows: Sequence[TaskRow], releasing: frozenset[str]) -> Mapping[Ta
 
 def _moment(text: str | None) -> float | None:
     return epoch_seconds(text) if text else None
+
+
+def _limit(plan: Mapping[str, object], name: str) -> int | None:
+    """A limit of the plan; None where it has none that can be one."""
+    limits = plan.get("limits")
+    value = limits.get(name) if isinstance(limits, dict) else None
+    return value if type(value) is int and value >= 0 else None

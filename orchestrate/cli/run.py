@@ -20,6 +20,7 @@ from orchestrate.cli.running import Outcome, Prepared, Request, prepare, run_pre
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
 from orchestrate.cli.writing import Writer
+from orchestrate.core.budgets import bound_ahead, money_of, what_to_raise, why_held
 from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
 from orchestrate.engine.assembly import Engine
 from orchestrate.model.row_format import encode_row
@@ -27,6 +28,7 @@ from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.system import SystemClock, run_event_loop
 from orchestrate.text.terminal import escape_for_terminal
 
+_BAD = (TaskStatus.ERROR, TaskStatus.CANCELLED)
 _SETTLED = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
 _NO_ROOT = "--root: the plan is no root plan: it has andonStateRef or andonStatePath. It runs all the same."
 _INTERRUPTED = {
@@ -163,6 +165,7 @@ def _document(outcome: Outcome) -> dict[str, object]:
         "rootSlug": state.workspace.root_slug,
         "workspaceId": state.workspace.workspace_id,
         "counts": {status.value: state.counts.get(status, 0) for status in TaskStatus},
+        "money": money_of(state).document(),
         "tasks": [orjson.Fragment(encode_row(row)) for row in outcome.rows],
     }
     return document if settled else {**document, "error": _error_of(outcome)}
@@ -172,6 +175,10 @@ def _error_of(outcome: Outcome) -> dict[str, object]:
     """Why the run is not done, in the words of the JSON contract."""
     if outcome.exit_code == EXIT_INTERRUPTED:
         return _INTERRUPTED
+    bound = bound_ahead(outcome.state)
+    if bound is not None and not any(row.status in _BAD for row in outcome.rows):
+        message, action = why_held(outcome.state, bound), f"{what_to_raise(outcome.state, bound)} Then call run again"
+        return {"code": "limit_reached", "message": message, "retryable": False, "recoveryAction": action}
     open_tasks = [row.name for row in outcome.rows if row.status not in _SETTLED]
     return {
         "code": "needs_planner",

@@ -48,6 +48,7 @@ def status_view(picture: Picture) -> StatusView:
         plan_change=None if picture.is_new else _plan_change(picture),
         no_branches=picture.no_branches,
         notes=picture.notes,
+        money=picture.money,
     )
 
 

@@ -5,13 +5,13 @@ the row's charge, written with the intent, until the service tells the cost; no 
 back. A launch that would bring what is spent and set aside over the budget waits, and all behind it wait with it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from orchestrate.core.accounts import cents, units
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, SessionChanged, change
 from orchestrate.core.state import State
-from orchestrate.model.money import dollars
+from orchestrate.model.money import Money, dollars
 from orchestrate.model.names import AgentId
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import Charge, TaskRow
@@ -26,17 +26,6 @@ class Bound(StrEnum):
 
     BUDGET = "budget"
     AGENTS = "agents"
-
-
-@dataclass(frozen=True, slots=True)
-class Money:
-    """How the workspace stands, in cents."""
-
-    spent: float
-    reserved: float
-    agents: int
-    budget: float | None = None
-    max_agents: int | None = None
 
 
 def money_of(state: State) -> Money:
@@ -100,13 +89,23 @@ def told_once(state: State, bound: Bound) -> Decision:
     if state.session.bound_told == limit:
         return NOTHING
     told = SessionChanged(replace(state.session, bound_told=limit))
-    return change(told, AttentionRaised(f"{_why(state, bound)}; {_going_on(state)}. {what_to_raise(state, bound)}"))
+    return change(told, AttentionRaised(f"{why_held(state, bound)}; {_going_on(state)}. {what_to_raise(state, bound)}"))
 
 
 def last_words(state: State) -> str | None:
     """Why a run that is over did not go on, where only a limit holds it; None elsewhere."""
     bound = bound_ahead(state)
-    return None if bound is None else f"{_why(state, bound)}. {what_to_raise(state, bound)}"
+    return None if bound is None else f"{why_held(state, bound)}. {what_to_raise(state, bound)}"
+
+
+def why_held(state: State, bound: Bound) -> str:
+    """What keeps the next task waiting."""
+    money = money_of(state)
+    if bound == Bound.AGENTS:
+        return f"limits.maxAgents of {money.max_agents} is reached"
+    assert money.budget is not None
+    taken = f"{dollars(money.spent)} spent, {dollars(money.reserved)} set aside for agents whose cost is not known"
+    return f"the budget of {dollars(money.budget)} has no room for another agent ({taken})"
 
 
 def what_to_raise(state: State, bound: Bound) -> str:
@@ -117,15 +116,6 @@ def what_to_raise(state: State, bound: Bound) -> str:
     assert state.ready is not None
     needed = _committed(state) + units(reserve_cents(state, state.rows[state.ready.item].type))
     return f"To go on, set limits.budgetCents in plan.json to {-(-needed // units(1))} or more; it is read at once."
-
-
-def _why(state: State, bound: Bound) -> str:
-    money = money_of(state)
-    if bound == Bound.AGENTS:
-        return f"limits.maxAgents of {money.max_agents} is reached"
-    assert money.budget is not None
-    taken = f"{dollars(money.spent)} spent, {dollars(money.reserved)} set aside for agents whose cost is not known"
-    return f"the budget of {dollars(money.budget)} has no room for another agent ({taken})"
 
 
 def _going_on(state: State) -> str:

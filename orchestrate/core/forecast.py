@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent, LookUpRefs, WatchRun
+from orchestrate.core.budgets import Bound, bound_ahead, money_of, why_held
 from orchestrate.core.events import PlanRead
 from orchestrate.core.machine import step
 from orchestrate.core.ref_events import RefsSeen, SeenRef
 from orchestrate.core.scheduling import hold_reason
 from orchestrate.core.state import State, open_dependencies
 from orchestrate.model.graph import dependencies_first
+from orchestrate.model.money import NO_MONEY, Money
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
@@ -74,6 +76,8 @@ class Forecast:
     tasks: tuple[TaskForecast, ...]
     #: Why nothing would be launched at all.
     hold: str | None = None
+    #: What was spent and is set aside, with what is launched at once.
+    money: Money = NO_MONEY
 
     def of(self, *fates: Fate) -> list[TaskForecast]:
         """The tasks with one of these fates."""
@@ -97,6 +101,7 @@ def forecast(state: State, plan: Plan, *, at: Timestamp) -> Forecast:
         after, decision = step(after, _as_known(after, asked, at=at))
         effects += decision.effects
     orders = dict(_orders(effects))
+    hold = _bound_words(after) if hold is None else hold
     settled = {
         row.name: TaskForecast(row, _fate(row, before.get(row.name), orders.get(row.name)))
         for row in after.rows_in_order()
@@ -105,7 +110,17 @@ def forecast(state: State, plan: Plan, *, at: Timestamp) -> Forecast:
     pending = [row for row in after.rows_in_order() if row.status == TaskStatus.PENDING]
     found = _with_pending(after, settled, pending, is_held=hold is not None)
     in_order = [found[row.name] for row in after.rows_in_order()]
-    return Forecast(tuple(sorted(in_order, key=lambda task: (task.wave is None, task.wave or 0))), hold)
+    return Forecast(
+        tuple(sorted(in_order, key=lambda task: (task.wave is None, task.wave or 0))), hold, money_of(after)
+    )
+
+
+def _bound_words(state: State) -> str | None:
+    """Why a limit of the plan lets nothing more be launched; what runs may still make room in a budget."""
+    bound = bound_ahead(state)
+    if bound is None or (bound == Bound.BUDGET and state.running):
+        return None
+    return why_held(state, bound)
 
 
 def _orders(effects: Iterable[Effect]) -> Iterable[tuple[TaskName, Fate]]:

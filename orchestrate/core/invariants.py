@@ -1,8 +1,9 @@
 """What must hold after every event; tests check it, and the seeded world lives by it."""
 
-from orchestrate.core.budgets import Money, money_of
+from orchestrate.core.budgets import money_of
 from orchestrate.core.scheduling import slots
 from orchestrate.core.state import State, counted, is_ready, releases
+from orchestrate.model.money import Money
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 

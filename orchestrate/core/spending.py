@@ -46,7 +46,7 @@ def taken_up(state: State, *, at: Timestamp) -> Decision:
     adopted = [RowChanged(row) for each in state.rows_in_order() if (row := _adopted(state, each)) is not None]
     after = apply(state, adopted)
     questions = [
-        (row.name, charge, Inquiry(since=row.finished_at or row.started_at or at))
+        (row.name, charge, Inquiry(since=row.finished_at or row.started_at or at, lingers=True))
         for row in after.rows_in_order()
         for charge in row.charges
         if charge.cents is None and _is_over(row, charge) and (row.name, charge.attempt) not in after.session.inquiries

@@ -1,4 +1,48 @@
-"""Amounts of money in words."""
+"""What a workspace has spent and set aside, and amounts of money in words."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from orchestrate.model.rows import TaskRow
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """How a workspace stands, in cents."""
+
+    #: What the service has told.
+    spent: float = 0.0
+    #: What is set aside for agents whose cost is not known.
+    reserved: float = 0.0
+    agents: int = 0
+    budget: float | None = None
+    max_agents: int | None = None
+
+    def __str__(self) -> str:
+        """``$4.12 of $20.00``, ``$4.12``; empty where nothing was spent and nothing is bounded."""
+        if self.budget is not None:
+            return f"{dollars(self.spent)} of {dollars(self.budget)}"
+        return dollars(self.spent) if self.spent else ""
+
+    def document(self) -> dict[str, object]:
+        """The same for programs; bounds that the plan does not have are left out."""
+        bounds = {"budgetCents": self.budget, "maxAgents": self.max_agents}
+        known = {name: value for name, value in bounds.items() if value is not None}
+        return {"spentCents": self.spent, "reservedCents": self.reserved, "agents": self.agents, **known}
+
+
+#: Nothing was spent, and nothing is bounded.
+NO_MONEY = Money()
+
+
+def money_in(
+    rows: Iterable[TaskRow], *, spent: float, budget: float | None = None, max_agents: int | None = None
+) -> Money:
+    """How a workspace with these rows stands."""
+    charges = [charge for row in rows for charge in row.charges]
+    reserved = sum(charge.reserved for charge in charges if charge.cents is None)
+    told = sum(charge.cents for charge in charges if charge.cents is not None)
+    return Money(round(max(spent, told), 3), round(reserved, 3), len(charges), budget, max_agents)
 
 
 def dollars(cents: float) -> str:

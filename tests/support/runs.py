@@ -287,6 +287,10 @@ class Project:
 
         wait_until(is_so, what=f"{name} to be {wanted}", seconds=60)
 
+    def wait_until_attention(self, words: str) -> None:
+        """Until an operator was told so."""
+        wait_until(lambda: words in self.attention(), what=f"attention: {words}", seconds=60)
+
     def make_gate(self, gate: str) -> str:
         """A place where agents wait; the shell that waits there."""
         os.mkfifo(self.folder / "gates" / gate)

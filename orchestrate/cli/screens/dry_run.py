@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, cut_middle, line
 from orchestrate.cli.screens.table import Column, head, name_columns, row_line
+from orchestrate.cli.screens.tally import money_lines
 from orchestrate.cli.screens.vocabulary import Kind, Standing, named, standing
 from orchestrate.core.forecast import Fate, Forecast, TaskForecast
+from orchestrate.model.money import NO_MONEY, Money
 from orchestrate.model.names import TaskName
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -51,6 +53,7 @@ class DryRunView:
     changed: Mapping[TaskName, Sequence[str]]
     #: True if something was found that would keep the run from starting.
     is_refused: bool = False
+    money: Money = NO_MONEY
 
 
 def dry_run_screen(view: DryRunView, look: Look, *, is_verbose: bool = False) -> list[Line]:
@@ -58,7 +61,7 @@ def dry_run_screen(view: DryRunView, look: Look, *, is_verbose: bool = False) ->
     columns = _LONG_COLUMNS if look.is_long else _COLUMNS
     names = name_columns((task.name for task in view.forecast.tasks), look)
     where = f"  runtime {view.runtime} · {view.max_concurrent} at a time"
-    lines = [_headline(view, look), line(where), head("task", columns, names=names)]
+    lines = [_headline(view, look), line(where), *money_lines(view.money), head("task", columns, names=names)]
     for title, tasks in _groups(view.forecast):
         shown = tasks if is_verbose else tasks[:_SHOWN]
         lines.append(line(Span(f"  {title}", Tint.STRONG)))

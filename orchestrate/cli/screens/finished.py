@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from orchestrate.cli.screens.advice import command_for, needs_somebody
 from orchestrate.cli.screens.durations import duration
 from orchestrate.cli.screens.estimate import Chain
-from orchestrate.cli.screens.layout import Line, Look, command, cut_middle, folded, line, width_of
+from orchestrate.cli.screens.layout import Line, Look, command, cut_middle, folded, line, width_of, wrapped
 from orchestrate.cli.screens.table import Column, head, name_columns, row_line, word_line
-from orchestrate.cli.screens.tally import headline, tally_of_rows
+from orchestrate.cli.screens.tally import headline, tally_of_rows, with_cost
 from orchestrate.cli.screens.vocabulary import Circumstances, Kind, evidence, standing
+from orchestrate.model.money import NO_MONEY, Money
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus, TaskType, Verification
@@ -42,6 +43,9 @@ class EndView:
     no_branches: frozenset[str] = frozenset()
     #: For each blocked task those that wait for it.
     holds: Mapping[TaskName, Sequence[str]] = field(default_factory=dict)
+    money: Money = NO_MONEY
+    #: What to set where only a limit of the plan holds the run.
+    held: str | None = None
 
 
 def end_screen(view: EndView, look: Look) -> list[Line]:
@@ -112,6 +116,7 @@ def _finished(view: EndView, look: Look) -> list[Line]:
     spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
     if spent and view.longest is not None:
         spent += f" (longest path {duration(view.longest.seconds)})"
+    spent = with_cost(spent, view.money)
     return [
         headline(view.slug, tally_of_rows(rows), look, verdict="finished", right=spent),
         *result_lines(rows, look, no_branches=view.no_branches),
@@ -123,12 +128,16 @@ def _not_finished(view: EndView, look: Look) -> list[Line]:
     rows = [row for row in view.rows if row.status != TaskStatus.PRUNED]
     tally = tally_of_rows(rows)
     spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
+    spent = with_cost(spent, view.money)
     verdict = {_EXIT_CHECKPOINT: "is at its checkpoint", _EXIT_INTERRUPTED: "was interrupted"}
     lines = [headline(view.slug, tally, look, verdict=verdict.get(view.exit_code, "needs you"), right=spent)]
     lines += needy_lines(rows, look, holds=view.holds)
     done = [f"{standing(row).glyph} {row.name}" for row in rows if standing(row).kind is Kind.DONE]
     lines += [line(each) for each in folded(done, columns=look.columns)]
     agents = "1 agent" if tally.running == 1 else f"{tally.running} agents"
+    if view.held is not None:
+        lines += [line(f"  {each}") for each in wrapped(view.held, max(20, look.columns - 2))]
+        lines.append(command("  do      ", look.command("run")))
     lines.append(_state_line(agents, view.exit_code))
     if view.exit_code in (_EXIT_CHECKPOINT, _EXIT_INTERRUPTED) or tally.running:
         lines.append(command("  go on   ", look.command("run")))

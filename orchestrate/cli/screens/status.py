@@ -8,8 +8,9 @@ from orchestrate.cli.screens.durations import clock_minute, duration, with_local
 from orchestrate.cli.screens.finished import branch_of, reading_lines, result_lines
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line, wrapped
 from orchestrate.cli.screens.table import name_columns, word_line
-from orchestrate.cli.screens.tally import headline, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, finding_words, standing
+from orchestrate.cli.screens.tally import headline, money_lines, tally_of_rows, with_cost
+from orchestrate.model.money import NO_MONEY, Money
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import Attention, TaskRow
 from orchestrate.model.timestamps import epoch_seconds
@@ -48,13 +49,15 @@ class StatusView:
     plan_change: str | None = None
     no_branches: frozenset[str] = frozenset()
     notes: Sequence[str] = ()
+    money: Money = NO_MONEY
 
 
 def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> list[Line]:
     """The lines, trouble first."""
     spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
     tally = tally_of_rows(view.rows)
-    lines = [headline(view.slug, tally, look, right=spent), _engine_line(view, look)]
+    lines = [headline(view.slug, tally, look, right=with_cost(spent, view.money)), _engine_line(view, look)]
+    lines += money_lines(view.money)
     lines += _every_row(view, look) if is_verbose else _open_rows(view, look)
     if tally.is_all_handed_off and not is_verbose:
         lines += result_lines(view.rows, look, no_branches=view.no_branches)

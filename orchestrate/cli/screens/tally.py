@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from orchestrate.cli.screens.layout import RIGHT_GAP, Line, Look, Span, Tint, cut_middle, spread, width_of
+from orchestrate.model.money import Money, dollars
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -86,3 +87,20 @@ def headline(slug: str, tally: Tally, look: Look, *, verdict: str = "", right: s
     name = cut_middle(slug, max(_SHORTEST_SLUG, room))
     line = (Span(f"{name} {verdict}" if verdict else name, Tint.STRONG), *parts)
     return spread(line, right, columns=columns)
+
+
+def with_cost(elapsed: str, money: Money) -> str:
+    """``52m  $9.80 of $20.00``: what stands on the right of a headline."""
+    return "  ".join(part for part in (elapsed, str(money)) if part)
+
+
+def money_lines(money: Money) -> list[Line]:
+    """How the plan's bounds stand; none for a plan that has none."""
+    words = []
+    if money.budget is not None:
+        words.append(
+            f"budget {dollars(money.budget)}: {dollars(money.spent)} spent, {dollars(money.reserved)} set aside"
+        )
+    if money.max_agents is not None:
+        words.append(f"{money.agents} of {money.max_agents} agents")
+    return [(Span(f"  {' · '.join(words)}"),)] if words else []

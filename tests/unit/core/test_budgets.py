@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrate.core.budgets import Bound, Money, bound_ahead, has_bounds, last_words, money_of
+from orchestrate.core.budgets import Bound, bound_ahead, has_bounds, last_words, money_of
 from orchestrate.core.effects import AskUsage, EndRun, SetTimer
 from orchestrate.core.events import AccessLost, AgentLaunched, LaunchRefused, PlanRead, RunEnded
 from orchestrate.core.usage_events import UsageAnswered
+from orchestrate.model.money import Money
 from orchestrate.model.rows import Workspace
 from orchestrate.model.vocabulary import FailureMode, RunStatus, TaskStatus
 from tests.support.builders import (

@@ -151,3 +151,18 @@ def test_branches_are_taken_to_be_there_unless_they_are_known_to_be_missing():
     found = told(plan, missing)
     assert fates(found) == {"a": "stays", "b": "held"}
     assert found.tasks[-1].because_of == ("a",)
+
+
+def test_a_budget_without_room_holds_everything_and_names_itself():
+    found = told(a_plan("a", a_task("b", depends_on=("a",)), limits={"budgetCents": 300}))
+    assert fates(found) == {"a": "held", "b": "held"}
+    assert found.hold is not None
+    assert found.hold.startswith("the budget of $3.00 has no room")
+    assert found.money.budget == 300
+
+
+def test_what_runs_may_still_make_room_in_a_budget_but_not_among_agents():
+    plan = a_plan("a", "b", limits={"budgetCents": 600})
+    assert fates(told(plan)) == {"a": "launched", "b": "queued"}
+    bounded = told(a_plan("a", "b", limits={"maxAgents": 1}))
+    assert (fates(bounded), bounded.hold) == ({"a": "launched", "b": "held"}, "limits.maxAgents of 1 is reached")

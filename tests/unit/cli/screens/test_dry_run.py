@@ -42,6 +42,7 @@ def screen(
         "forecast": found,
         "costs": costs,
         "changed": {},
+        "money": found.money,
         **view,
     }
     look = Look(columns=columns)
@@ -138,3 +139,12 @@ def test_a_prompt_that_cannot_be_rendered_has_no_size():
 def test_a_finished_run_has_nothing_to_start():
     lines = screen(a_plan("a"), a_handed_off_row("a"))
     assert lines[0] == "shop dry run   1 over"
+
+
+def test_a_budget_has_a_line_and_says_what_it_holds():
+    lines = screen(a_plan("a", limits={"budgetCents": 300}))
+    assert "  budget $3.00: $0.00 spent, $0.00 set aside" in lines
+    assert any(
+        "held: the budget of $3.00 has no room" in line
+        for line in screen(a_plan("a", limits={"budgetCents": 300}), columns=200)
+    )

@@ -3,6 +3,7 @@ from dataclasses import replace
 from orchestrate.cli.screens.estimate import Chain
 from orchestrate.cli.screens.finished import EndView, end_screen, last_tasks, result_lines
 from orchestrate.cli.screens.layout import Look, rendered, width_of
+from orchestrate.model.money import Money
 from orchestrate.model.rows import Verdict
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, TaskStatus, TaskType, Verification
 from tests.support.builders import a_handed_off_row, a_row, a_running_row, moment
@@ -125,3 +126,14 @@ def test_the_last_tasks_are_those_whose_work_nobody_takes_up():
     assert [row.name for row in last_tasks([SCHEMA, MERGE, VERIFIER])] == ["merge-export"]
     assert [row.name for row in last_tasks([VERIFIER])] == ["verify-export"]
     assert last_tasks([a_row()]) == []
+
+
+def test_a_run_that_only_a_limit_holds_says_what_to_set():
+    view = EndView("shop", (SCHEMA, a_row("docs")), 1, elapsed_seconds=60, money=Money(950.0, 0.0, 1, budget=1000))
+    assert shown(replace(view, held="the budget is used up. To go on, set limits.budgetCents.")) == [
+        "shop needs you   1 of 2 handed off · 1 waiting           1m 00s  $9.50 of $10.00",
+        "✓ api-schema",
+        "  the budget is used up. To go on, set limits.budgetCents.",
+        "  do      orchestrate run .",
+        "  0 agents still running · state saved · exit 1",
+    ]

@@ -3,6 +3,7 @@ from datetime import UTC
 
 from orchestrate.cli.screens.layout import Look, rendered
 from orchestrate.cli.screens.status import StatusView, status_screen
+from orchestrate.model.money import Money
 from orchestrate.model.rows import Attention, PathFinding, PathsCheck
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, PathRule, TaskStatus
 from tests.support.builders import START, a_handed_off_row, a_row, a_running_row, moment
@@ -125,3 +126,11 @@ def test_a_task_that_went_beyond_its_paths_is_not_folded_and_its_files_are_named
     ]
     verbose = shown(view, is_verbose=True, columns=100)
     assert any("paths  docs/a.md (outside pathsAllowed)" in each for each in verbose)
+
+
+def test_what_was_spent_stands_above_and_bounds_have_a_line():
+    bounded = replace(VIEW, money=Money(412.0, 500.0, 3, budget=2000, max_agents=8))
+    first, _, third, *_ = shown(bounded)
+    assert first.endswith("2m 00s  $4.12 of $20.00")
+    assert third == "  budget $20.00: $4.12 spent, $5.00 set aside · 3 of 8 agents"
+    assert shown(replace(VIEW, money=Money(412.0)))[0].endswith("2m 00s  $4.12")
