@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent, LookUpRefs, WatchRun
 from orchestrate.core.budgets import Bound, bound_ahead, money_of, why_held
+from orchestrate.core.effects import Effect, LaunchAgent, LookUpAgent, LookUpRefs, WatchRun
 from orchestrate.core.events import PlanRead
 from orchestrate.core.machine import step
 from orchestrate.core.ref_events import RefsSeen, SeenRef

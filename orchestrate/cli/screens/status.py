@@ -8,8 +8,8 @@ from orchestrate.cli.screens.durations import clock_minute, duration, with_local
 from orchestrate.cli.screens.finished import branch_of, reading_lines, result_lines
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line, wrapped
 from orchestrate.cli.screens.table import name_columns, word_line
-from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, finding_words, standing
 from orchestrate.cli.screens.tally import headline, money_lines, tally_of_rows, with_cost
+from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, finding_words, standing
 from orchestrate.model.money import NO_MONEY, Money
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import Attention, TaskRow
