@@ -46,8 +46,7 @@ def local_agent(command: str | None, *, plan: Plan, folder: Path, current: Path,
     """The program of ``--agent-command``, typed in ``current``, else that of the plan in ``folder``; else InputRefused."""
     program = None if plan.runtime is None else plan.runtime.agent
     if command is not None:
-        words = _runnable(_Named(_split(command), _FLAG, base=current, search_path=search_path))
-        return _with_habits_of(program, LocalAgent(command=words))
+        return _with_habits_of(program, named_program(command, current=current, search_path=search_path))
     if program is None:
         raise InputRefused(
             "no agent program chosen. Nothing was launched.",
@@ -62,6 +61,11 @@ def local_agent(command: str | None, *, plan: Plan, folder: Path, current: Path,
             hint=f"use one of {', '.join(_BUILT_IN)}, or give runtime.agent.command",
         )
     return _with_habits_of(program, LocalAgent.model_validate({"runner": program.name}))
+
+
+def named_program(command: str, *, current: Path, search_path: str) -> LocalAgent:
+    """The program of ``--agent-command`` alone, typed in ``current``; InputRefused for one that cannot be run."""
+    return LocalAgent(command=_runnable(_Named(_split(command), _FLAG, base=current, search_path=search_path)))
 
 
 def _with_habits_of(program: AgentProgram | None, agent: LocalAgent) -> LocalAgent:

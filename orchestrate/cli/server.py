@@ -1,6 +1,7 @@
 """``orchestrate server``: the server for agents on this machine, one for each user."""
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from orchestrate.cli.settings import Settings
 from orchestrate.errors import InputRefused
 
 if TYPE_CHECKING:
+    from orchestrate.model.wire import LocalAgent
     from orchestrate.server.serve import ServerStatus
 
 _ACTIONS = ("start", "stop", "status", "serve")
@@ -29,6 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--faults", metavar="FILE", type=Path, help="serve: what to do wrong on purpose (docs/server-faults.md)"
+    )
+    parser.add_argument(
+        "--agent-command", metavar="CMD", help="serve: the program for requests of clients that name none"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
@@ -93,11 +98,21 @@ def _at(found: "ServerStatus") -> str:
     return f"{address} (pid {found.pid}, {version})"
 
 
+def _default_agent(args: argparse.Namespace, settings: Settings) -> "LocalAgent | None":
+    """The program for clients that know models and no programs, as those of the vendor do."""
+    if args.agent_command is None:
+        return None
+    from orchestrate.cli.agent_program import named_program
+
+    return named_program(args.agent_command, current=Path.cwd(), search_path=settings.environ.get("PATH", os.defpath))
+
+
 def _serve(args: argparse.Namespace, settings: Settings, folder: Path) -> int:
     from orchestrate.server.fault_plan import FAULTS_VARIABLE, fault_plan_at, fault_plan_named
     from orchestrate.server.hosting import IDLE_SECONDS, ServerOptions, serve
 
     faults = fault_plan_at(args.faults) if args.faults else fault_plan_named(settings.environ.get(FAULTS_VARIABLE))
+    agent = _default_agent(args, settings)
     if args.dry_run:
         return _tell(args, "server-serve", f"a server would be run in {folder}", dryRun=True)
     if not args.quiet:
@@ -105,7 +120,12 @@ def _serve(args: argparse.Namespace, settings: Settings, folder: Path) -> int:
     idle = IDLE_SECONDS if args.idle_seconds is None else args.idle_seconds
     serve(
         ServerOptions(
-            state_dir=folder, port=args.port, environment=dict(settings.environ), idle_seconds=idle, faults=faults
+            state_dir=folder,
+            port=args.port,
+            environment=dict(settings.environ),
+            idle_seconds=idle,
+            default_agent=agent,
+            faults=faults,
         )
     )
     return 0

@@ -62,3 +62,10 @@ def test_of_a_server_of_a_foreign_format_only_what_is_known_is_told(tmp_path, ca
         "pid": os.getpid(),
         "liveRuns": 0,
     }
+
+
+def test_a_program_for_clients_that_name_none_has_to_be_there(tmp_path, capsys):
+    words = ["server", "serve", "-n", "--state-dir", str(tmp_path / "server"), "--agent-command"]
+    assert entry.main([*words, "sh"]) == 0
+    assert entry.main([*words, "./no-such-program"]) == 2
+    assert "--agent-command" in capsys.readouterr().err
