@@ -66,6 +66,10 @@ class AgentService(Protocol):
         """What the agent took over all its runs; what is absent is not known yet."""
         ...
 
+    async def archive_agent(self, agent_id: AgentId) -> None:
+        """Take no follow-ups from now on; asked again, nothing changes."""
+        ...
+
 
 class Ledger(Protocol):
     """The workspace's journal and snapshot."""

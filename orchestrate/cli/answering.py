@@ -93,6 +93,10 @@ class _NoService:
         """Not called."""
         _refuse(agent_id, run_id)
 
+    async def archive_agent(self, agent_id: AgentId) -> None:
+        """Not called."""
+        _refuse(agent_id)
+
 
 class _NoSurface:
     """Nobody looks on."""

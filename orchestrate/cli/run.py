@@ -53,6 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--root", action="store_true", help="no plan stands above this one; warn if it names the andon of another"
     )
+    parser.add_argument(
+        "--no-archive", action="store_true", help="archive no agent of a finished task, also where the service is full"
+    )
     parser.add_argument("--templates", metavar="DIR", type=Path, help="prompt templates that replace the shipped ones")
     parser.add_argument("--agent-command", metavar="CMD", help="program that is an agent of the local runtime")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
@@ -215,6 +218,7 @@ def _request(args: argparse.Namespace) -> Request:
         max_concurrent=args.max_concurrent,
         max_runtime_seconds=args.max_runtime_sec,
         drain=args.exit_on_all_done,
+        archive=not args.no_archive,
         templates_folder=args.templates,
         agent_command=args.agent_command,
     )

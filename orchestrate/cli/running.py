@@ -48,6 +48,8 @@ class Request:
     max_concurrent: int | None = None
     max_runtime_seconds: float | None = None
     drain: bool = False
+    #: Whether agents of finished tasks may be archived where the service takes no more agents.
+    archive: bool = True
     templates_folder: Path | None = None
     agent_command: str | None = None
 
@@ -113,6 +115,7 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         max_concurrent=concurrency(request.max_concurrent, plan=plan, kind=runtime.kind),
         follows_plan=request.max_concurrent is None,
         drain=request.drain,
+        archive=request.archive,
         max_runtime_seconds=request.max_runtime_seconds,
         cost_patience_seconds=_COST_PATIENCE[runtime.kind],
     )

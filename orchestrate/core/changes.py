@@ -11,9 +11,11 @@ from enum import StrEnum
 from immutables import Map
 
 from orchestrate.core.effects import Effect
+from orchestrate.core.queue import Queue
 from orchestrate.model.names import RequestId, TaskName, Timestamp
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
+from orchestrate.model.vocabulary import LaunchDelay
 
 
 class Phase(StrEnum):
@@ -35,6 +37,28 @@ class Linger(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """Launches that the service would not take, and what was learned of its room; ``core.capacity`` tells how."""
+
+    #: How many agents of ours the service takes; None where nothing is known against it.
+    room: int | None = None
+    #: Who waits, by rank. The first one waits; some behind it may do so no longer.
+    waiting: Queue[TaskName] | None = None
+    #: Refusals since a launch was taken; paces the timer.
+    refusals: int = 0
+    #: Why the last one was refused.
+    reason: LaunchDelay | None = None
+    #: True while the timer is set that tries one.
+    has_timer: bool = False
+    #: True while one more is tried than is known to be taken.
+    is_trying: bool = False
+    #: The task whose agent is being archived.
+    archiving: TaskName | None = None
+    #: Tasks whose agents the service would not archive.
+    spared: frozenset[TaskName] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What the caller chose for this run."""
 
@@ -44,6 +68,8 @@ class Settings:
     #: Go on after an error until nothing is left to do.
     drain: bool = False
     max_runtime_seconds: float | None = None
+    #: Whether agents of finished tasks are archived where the service takes no more agents.
+    archive: bool = True
     #: Only answer what other processes ask: nothing is launched, looked up or watched, and the end comes at once.
     answers_only: bool = False
     #: False where there is no service to call: what needs one is left to whoever comes next.
@@ -90,6 +116,8 @@ class Session:
     #: Tasks whose measurements are being taken.
     measuring: frozenset[TaskName] = frozenset()
     linger: Linger = Linger.NOT_YET
+    #: Launches that the service would not take; None before it refused one.
+    line: Line | None = None
     #: Tasks whose cancel an engine that only answers sees to its end.
     ending: frozenset[TaskName] = frozenset()
     #: Attempts whose cost is asked for.

@@ -7,6 +7,7 @@ LaunchAgent      AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnkno
 LookUpAgent      AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
 WatchRun         RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
 CancelRun        CancelAnswered
+ArchiveAgent     ArchiveAnswered
 WriteAcceptance  AcceptanceWritten, RequestUnmet
 AnswerRequest    RequestAnswered
 CheckPaths       PathsChecked
@@ -119,6 +120,14 @@ class LookUpRefs(Effect):
     refs: tuple[WantedRef, ...]
     #: True where a task waits for the answer; else it may share a call with those that come soon.
     is_awaited: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveAgent(Effect):
+    """Archive the agent of a finished task, so that there is room for another one."""
+
+    task: TaskName
+    agent_id: AgentId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

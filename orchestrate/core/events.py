@@ -25,6 +25,8 @@ class TimerKind(StrEnum):
 
     #: A delayed launch or look-up is due.
     RELAUNCH = "relaunch"
+    #: A launch that the service had no room for is tried again.
+    TURN = "turn"
     #: The task's own deadline, the only one there is.
     DEADLINE = "deadline"
     #: A task that may be tried again is due.

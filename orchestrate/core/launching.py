@@ -30,8 +30,8 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.holding import starts_from
-from orchestrate.core.pacing import REASONS, delay_seconds
-from orchestrate.core.state import State, has_left_plan, with_error
+from orchestrate.core.pacing import delay_seconds
+from orchestrate.core.state import HELD_DELAYS, State, has_left_plan, is_held, with_error
 from orchestrate.core.watching import deadline_timer, unwatched, watched_again
 from orchestrate.model.names import AgentId, TaskName, Timestamp, agent_id_for, idempotency_key_for
 from orchestrate.model.rows import Launch, TaskRow
@@ -40,7 +40,6 @@ from orchestrate.model.vocabulary import FailureMode, LaunchDelay, TaskStatus
 
 #: After an answer with one of these codes an agent may exist, and only its id can tell.
 CONFLICT_CODES = frozenset({"agent_id_conflict", "idempotency_conflict"})
-_TOLD_DELAYS = frozenset({LaunchDelay.CAPACITY, LaunchDelay.QUOTA, LaunchDelay.RATE_LIMIT})
 OUT_OF_PLAN = "it is not in the plan any more"
 
 
@@ -80,6 +79,7 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
         accepted=None,
         paths_check=None,
         charges=charged(state, row, attempt=attempt, agent_id=agent_id),
+        archived_at=None,
     )
 
 
@@ -149,14 +149,19 @@ def on_launch_refused(state: State, event: LaunchRefused) -> Decision:
 
 
 def on_launch_delayed(state: State, event: LaunchDelayed) -> Decision:
-    """Nothing was done: the same bytes go out again after a while, and no try is counted."""
+    """Nothing was done: the same bytes go out again, after a while or when it is their turn, and no try is counted."""
     row = awaits(state, event.task, event.agent_id)
     if row is None:
         return NOTHING
     if row.cancel is not None:
         return change(RowChanged(given_up(row, at=event.at)))
+    if is_held(row):
+        return NOTHING
+    if event.delay in HELD_DELAYS:
+        seconds = max(_next_delay(row, event.delay), event.retry_after_seconds or 0.0)
+        return change(RowChanged(_put_off(row, event.delay, seconds=seconds, at=event.at)))
     seconds = _next_delay(row, event.delay, asked_seconds=event.retry_after_seconds)
-    return _postponed(row, event.delay, seconds=seconds, at=event.at) + _told_once(row, event)
+    return _postponed(row, event.delay, seconds=seconds, at=event.at)
 
 
 def on_launch_outcome_unknown(state: State, event: LaunchOutcomeUnknown) -> Decision:
@@ -183,11 +188,11 @@ def on_agent_not_found(state: State, event: AgentNotFound) -> Decision:
     if row.cancel is not None:
         return change(RowChanged(given_up(row, at=event.at)))
     if has_left_plan(state, row):
-        return change(RowChanged(_withdrawn(row, TaskStatus.PRUNED, at=event.at)))
+        return change(RowChanged(withdrawn(row, TaskStatus.PRUNED, at=event.at)))
     if row.launch.delays > 1 or state.session.phase != Phase.RUNNING:
         seconds = _next_delay(row, LaunchDelay.UNREACHABLE)
         return _postponed(row, LaunchDelay.UNREACHABLE, seconds=seconds, at=event.at)
-    return _sent_again(state, row, at=event.at)
+    return sent_again(state, row, at=event.at)
 
 
 def on_launch_access_lost(state: State, event: AccessLost) -> Decision:
@@ -198,7 +203,7 @@ def on_launch_access_lost(state: State, event: AccessLost) -> Decision:
     if row.launch.delays == 0 and row.cancel is not None:
         return change(RowChanged(given_up(row, at=event.at)))
     if row.launch.delays == 0:
-        return change(RowChanged(_withdrawn(row, TaskStatus.PENDING, at=event.at)))
+        return change(RowChanged(withdrawn(row, TaskStatus.PENDING, at=event.at)))
     unknown = replace(row.launch, delay=LaunchDelay.UNKNOWN_OUTCOME)
     return change(RowChanged(replace(row, launch=unknown, last_update=event.at)), unwatched(state, row))
 
@@ -214,11 +219,18 @@ def on_relaunch_due(state: State, event: TimerFired) -> Decision:
     if row.launch.delay == LaunchDelay.UNKNOWN_OUTCOME:
         asked = doubtful(row, at=event.at)
         return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])
+    if row.launch.delay in HELD_DELAYS:
+        return NOTHING
+    return taken_on(state, row, at=event.at)
+
+
+def taken_on(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    """It is this delayed launch's turn: its request goes out, unless nobody wants it any more."""
     if row.cancel is not None:
-        return change(RowChanged(given_up(row, at=event.at)))
+        return change(RowChanged(given_up(row, at=at)))
     if has_left_plan(state, row):
-        return change(RowChanged(_withdrawn(row, TaskStatus.PRUNED, at=event.at)))
-    return _sent_again(state, row, at=event.at)
+        return change(RowChanged(withdrawn(row, TaskStatus.PRUNED, at=at)))
+    return sent_again(state, row, at=at)
 
 
 def doubtful(row: TaskRow, *, at: Timestamp) -> TaskRow:
@@ -269,14 +281,14 @@ def _oddity(event: AgentLaunched) -> tuple[str | None, tuple[AttentionRaised, ..
     return None, ()
 
 
-def _sent_again(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+def sent_again(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
     """The same request, now; a task's time counts from the request that made its agent."""
     assert row.launch is not None
     row = replace(row, launch=replace(row.launch, delay=None), not_before=None, started_at=at, last_update=at)
     return change(RowChanged(row), effects=[resend(state, row)])
 
 
-def _withdrawn(row: TaskRow, status: TaskStatus, *, at: Timestamp) -> TaskRow:
+def withdrawn(row: TaskRow, status: TaskStatus, *, at: Timestamp) -> TaskRow:
     """The row without its intent, of which nothing was made: no try is counted."""
     assert row.launch is not None
     return replace(
@@ -322,16 +334,11 @@ def _next_delay(row: TaskRow, kind: LaunchDelay, *, asked_seconds: float | None 
 
 
 def _postponed(row: TaskRow, kind: LaunchDelay, *, seconds: float, at: Timestamp) -> Decision:
-    assert row.launch is not None
-    intent = replace(row.launch, delays=row.launch.delays + 1, delay=kind)
-    row = replace(row, launch=intent, not_before=later_by(at, seconds), last_update=at)
+    row = _put_off(row, kind, seconds=seconds, at=at)
     return change(RowChanged(row), effects=[relaunch_timer(row, seconds=seconds)])
 
 
-def _told_once(row: TaskRow, event: LaunchDelayed) -> Decision:
-    """An attention line for a launch's first delay; a service that cannot be reached is told for all tasks at once."""
+def _put_off(row: TaskRow, kind: LaunchDelay, *, seconds: float, at: Timestamp) -> TaskRow:
     assert row.launch is not None
-    if row.launch.delays or event.delay not in _TOLD_DELAYS:
-        return NOTHING
-    words = f"{REASONS[event.delay]}; it waits its turn, no try was counted"
-    return change(AttentionRaised(f"{row.name}: {words} ({event.message})."))
+    intent = replace(row.launch, delays=row.launch.delays + 1, delay=kind)
+    return replace(row, launch=intent, not_before=later_by(at, seconds), last_update=at)

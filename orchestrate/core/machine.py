@@ -17,6 +17,7 @@ from typing import assert_never
 from orchestrate.core import (
     accepting,
     cancelling,
+    capacity,
     finishing,
     launching,
     operating,
@@ -31,7 +32,7 @@ from orchestrate.core import (
     transitions,
     watching,
 )
-from orchestrate.core.changes import Decision, Phase, RowChanged, change
+from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged, change
 from orchestrate.core.effects import AskUsage, CheckPaths, LaunchAgent, LookUpAgent, LookUpRefs
 from orchestrate.core.events import (
     AccessLost,
@@ -66,7 +67,7 @@ from orchestrate.core.request_events import (
     RequestAnswered,
     RequestUnmet,
 )
-from orchestrate.core.service_events import CallsSlowed
+from orchestrate.core.service_events import ArchiveAnswered, CallsSlowed
 from orchestrate.core.state import State, apply
 from orchestrate.core.usage_events import UsageAnswered
 
@@ -87,10 +88,12 @@ def step(state: State, event: Event) -> tuple[State, Decision]:
         decision = _without_starts(decision)
     _check_steps(state, decision, event)
     after = apply(state, decision.changes)
+    learned = capacity.learned(after, event)
+    after = apply(after, learned.changes)
     started = scheduling.start_ready_tasks(after, event)
     after = apply(after, started.changes)
     ended = operating.end_if_over(after)
-    whole = decision + started + ended
+    whole = decision + learned + started + ended
     caused = tuple(replace(effect, cause=event.id) for effect in whole.effects)
     return apply(after, ended.changes), replace(whole, effects=caused)
 
@@ -144,6 +147,8 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return watching.on_cancel_answered(state, event)
         case ServiceUnreachable():
             return operating.on_service_unreachable(event)
+        case ArchiveAnswered():
+            return capacity.on_archive_answered(state, event)
         case CallsSlowed():
             return operating.on_calls_slowed(event)
         case AcceptRequested():
@@ -197,6 +202,8 @@ def _on_timer(state: State, event: TimerFired) -> Decision:
     match event.timer.kind:
         case TimerKind.RELAUNCH:
             return launching.on_relaunch_due(state, event)
+        case TimerKind.TURN:
+            return NOTHING  # ``capacity.learned`` says what it means
         case TimerKind.DEADLINE:
             return watching.on_deadline(state, event)
         case TimerKind.RETRY:

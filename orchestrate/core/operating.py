@@ -111,7 +111,7 @@ def end_if_over(state: State) -> Decision:
         return NOTHING if session.requests or _is_ending(state) else _leave(state, EXIT_DONE)
     if session.has_new_error and not session.settings.drain:
         return _leave(state, EXIT_PLANNERS_TURN)
-    if state.running > _unwatched(state) or _goes_on(state) or session.requests:
+    if state.running - _shelved(state) > _unwatched(state) or _goes_on(state) or session.requests:
         return _not_lingering(session)
     if _goes_on_behind(state) and session.linger != Linger.OVER:
         return _linger(session)
@@ -159,6 +159,11 @@ def _is_ending(state: State) -> bool:
         rows[name].status == TaskStatus.RUNNING and rows[name].attempts != gone.get(name)
         for name in state.session.ending
     )
+
+
+def _shelved(state: State) -> int:
+    """How many launches wait for room that nobody looks for: the next engine takes them up."""
+    return state.held if hold_reason(state) is not None else 0
 
 
 def _unwatched(state: State) -> int:

@@ -21,7 +21,7 @@ _FIRST = {
     LaunchDelay.UNREACHABLE: 1.0,
     LaunchDelay.UNKNOWN_OUTCOME: 1.0,
     LaunchDelay.RATE_LIMIT: 3.0,
-    LaunchDelay.CAPACITY: 5.0,
+    LaunchDelay.CAPACITY: 2.0,
     LaunchDelay.QUOTA: 60.0,
 }
 _LONGEST = 60.0

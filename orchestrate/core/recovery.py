@@ -6,7 +6,7 @@ record of effects is needed.
 
 from dataclasses import replace
 
-from orchestrate.core import plan_edits, spending
+from orchestrate.core import capacity, plan_edits, spending
 from orchestrate.core.blueprint import planned_ref
 from orchestrate.core.branches import has_real_branch, propagate
 from orchestrate.core.changes import (
@@ -24,7 +24,7 @@ from orchestrate.core.launching import OUT_OF_PLAN, doubtful, look_for_agent, re
 from orchestrate.core.look_ups import look_up, look_up_newly_followed
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry_timer
-from orchestrate.core.state import State, apply
+from orchestrate.core.state import State, apply, is_held
 from orchestrate.core.verdicts import judged_anew
 from orchestrate.core.watching import cancel_orders, deadline_timer, timeout_seconds
 from orchestrate.model.names import TaskName, Timestamp, placeholder_branch
@@ -135,8 +135,10 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
             decision = taken_up_row(state, row, at=at)
             changes += decision.changes
             effects += decision.effects
-    handed_off = [row for row in state.rows_in_order() if row.status == TaskStatus.HANDED_OFF]
-    decision = Decision(tuple(changes), tuple(effects)) + check_paths(state, handed_off)
+    decision = Decision(tuple(changes), tuple(effects)) + capacity.taken_up(state, at=at)
+    after = apply(state, decision.changes)
+    handed_off = [row for row in after.rows_in_order() if row.status == TaskStatus.HANDED_OFF]
+    decision += check_paths(after, handed_off)
     return decision + look_up(apply(state, decision.changes), handed_off)
 
 
@@ -146,6 +148,8 @@ def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
         return change(effects=[WatchRun(row=row), *_cancel_asked_for(row), *deadline_timer(state, row, now=at)])
     if row.launch is None or row.agent_id is not None or row.run_id is not None:
         return _without_intent(row, at=at)
+    if is_held(row):
+        return NOTHING  # it stands in line with the others
     if row.launch.delay not in (None, LaunchDelay.UNKNOWN_OUTCOME):
         left = max(0.0, seconds_between(at, row.not_before) or 0.0)
         return change(effects=[relaunch_timer(row, seconds=left)])

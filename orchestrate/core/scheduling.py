@@ -1,30 +1,65 @@
 """Which tasks start now: those that miss nothing, by priority and then the plan's order, while slots and the budget allow."""
 
-from orchestrate.core import budgets, launching
-from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged
-from orchestrate.core.effects import LaunchAgent
+from orchestrate.core import budgets, capacity, launching
+from orchestrate.core.changes import NOTHING, Change, Decision, Phase, RowChanged, change
+from orchestrate.core.effects import Effect
 from orchestrate.core.events import Event
 from orchestrate.core.state import State, apply
+from orchestrate.model.names import Timestamp
+from orchestrate.model.rows import TaskRow
 
 
 def start_ready_tasks(state: State, event: Event) -> Decision:
-    """Launch intents and launches for all ready tasks that fit into the free slots."""
+    """Launch intents and launches for all ready tasks that fit into the free slots; others wait for the service's room."""
     if state.blueprint is None or hold_reason(state) is not None:
         return NOTHING
-    changes: list[RowChanged] = []
-    effects: list[LaunchAgent] = []
-    held: Decision = NOTHING
-    while state.ready is not None and state.running < slots(state):
+    changes: list[Change] = []
+    effects: list[Effect] = []
+    while (started := _next_start(state, at=event.at)) is not None:
+        changes += started.changes
+        effects += started.effects
+        state = apply(state, started.changes)
+    kept_waiting = _kept_waiting(state)
+    if not changes and kept_waiting is NOTHING:
+        return NOTHING
+    return Decision(tuple(changes), tuple(effects)) + kept_waiting
+
+
+def _next_start(state: State, *, at: Timestamp) -> Decision | None:
+    """What starts first: a launch that waited for room, or a task that is ready."""
+    held, ready = capacity.next_held(state), _next_ready(state)
+    if held is not None and (ready is None or _is_before(state, held, ready)):
+        return launching.taken_on(state, held, at=at)
+    if ready is None:
+        return None
+    row = launching.intended(state, ready, at=at)
+    return change(RowChanged(row), effects=[launching.launch(state, row)])
+
+
+def _next_ready(state: State) -> TaskRow | None:
+    """The first ready task, unless a limit of the plan or the service's room keeps it waiting."""
+    if not _has_ready(state) or not capacity.has_room(state) or budgets.bound_ahead(state) is not None:
+        return None
+    assert state.ready is not None
+    return state.rows[state.ready.item]
+
+
+def _kept_waiting(state: State) -> Decision:
+    """Why the next one does not start: a limit of the plan, or the service's room."""
+    if _has_ready(state):
         bound = budgets.bound_ahead(state)
-        if bound is not None:
-            held = budgets.told_once(state, bound)
-            break
-        row = launching.intended(state, state.rows[state.ready.item], at=event.at)
-        started = RowChanged(row)
-        changes.append(started)
-        effects.append(launching.launch(state, row))
-        state = apply(state, (started,))
-    return Decision(tuple(changes), tuple(effects)) + held if changes else held
+        return capacity.armed(state) if bound is None else budgets.told_once(state, bound)
+    return capacity.armed(state) if state.held else NOTHING
+
+
+def _is_before(state: State, one: TaskRow, other: TaskRow) -> bool:
+    assert state.blueprint is not None
+    return state.blueprint.rank(one.name) < state.blueprint.rank(other.name)
+
+
+def _has_ready(state: State) -> bool:
+    """True while a task misses nothing and there is a slot for it."""
+    return state.ready is not None and state.running < slots(state)
 
 
 def slots(state: State) -> int:

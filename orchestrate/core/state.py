@@ -28,7 +28,10 @@ from orchestrate.core.queue import Queue, added, rest
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
-from orchestrate.model.vocabulary import HandoffStatus, OnBlocked, TaskStatus, TaskType
+from orchestrate.model.vocabulary import HandoffStatus, LaunchDelay, OnBlocked, TaskStatus, TaskType
+
+#: A launch with one of these waits its turn in one line with the others.
+HELD_DELAYS = frozenset({LaunchDelay.CAPACITY, LaunchDelay.QUOTA})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class State:
     accounts: Accounts = field(default_factory=Accounts)
     #: The tasks that ever handed off on a branch; verifiers push none of their own.
     owners: Map[str, frozenset[TaskName]] = field(default_factory=Map)
+    #: Launches that wait until the service has room.
+    held: int = 0
 
     @property
     def running(self) -> int:
@@ -79,7 +84,7 @@ def apply(state: State, changes: Iterable[Change]) -> State:
             case WorkspaceChanged(workspace):
                 state = replace(state, workspace=workspace)
             case SessionChanged(session):
-                state = replace(state, session=session)
+                state = _trimmed(replace(state, session=session))
             case PlanTaken(plan):
                 state = counted(replace(state, blueprint=blueprint_of(plan, state.rows)))
             case AttentionRaised():
@@ -108,6 +113,7 @@ def counted(state: State) -> State:
         postponed=sum(map(is_postponed, state.rows.values())),
         accounts=accounts_of(state.rows.values()),
         owners=reduce(_with_owner, state.rows.values(), Map[str, frozenset[TaskName]]()),
+        held=sum(map(is_held, state.rows.values())),
     )
 
 
@@ -136,6 +142,16 @@ def is_postponed(row: TaskRow) -> bool:
 def owns_branch(row: TaskRow) -> bool:
     """True for a task that handed off on a branch with work of its own."""
     return row.status == TaskStatus.HANDED_OFF and row.pushed is True and row.type != TaskType.VERIFIER
+
+
+def is_held(row: TaskRow) -> bool:
+    """True while this row's launch waits until the service has room; nothing was made of it."""
+    return (
+        row.status == TaskStatus.RUNNING
+        and row.run_id is None
+        and row.launch is not None
+        and row.launch.delay in HELD_DELAYS
+    )
 
 
 def has_left_plan(state: State, row: TaskRow) -> bool:
@@ -186,6 +202,7 @@ def _with_row(state: State, row: TaskRow) -> State:
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
         accounts=moved(state.accounts, () if before is None else before.charges, row.charges),
         owners=_with_owner(state.owners, row),
+        held=state.held + is_held(row) - (before is not None and is_held(before)),
     )
     after = _with_own_count(_with_dependants(after, before, row), before, row)
     was_queued = before is not None and may_start(state, row.name)
@@ -195,11 +212,20 @@ def _with_row(state: State, row: TaskRow) -> State:
 
 
 def _trimmed(state: State) -> State:
-    """The state whose queue begins with a task that is ready; each task is passed over once in its life."""
+    """The state whose queues begin with a task that waits there still; each task is passed over once in its life."""
     ready = state.ready
     while ready is not None and not may_start(state, ready.item):
         ready = rest(ready)
-    return state if ready is state.ready else replace(state, ready=ready)
+    state = state if ready is state.ready else replace(state, ready=ready)
+    line = state.session.line
+    if line is None:
+        return state
+    waiting = line.waiting
+    while waiting is not None and not is_held(state.rows[waiting.item]):
+        waiting = rest(waiting)
+    if waiting is line.waiting:
+        return state
+    return replace(state, session=replace(state.session, line=replace(line, waiting=waiting)))
 
 
 def _moved(counts: Map[TaskStatus, int], before: TaskRow | None, after: TaskRow) -> Map[TaskStatus, int]:

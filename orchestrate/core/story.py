@@ -162,7 +162,7 @@ def _timer_fired(scene: _Scene) -> list[str]:
     kind = timer.get("kind") if isinstance(timer, Mapping) else None
     if kind == "deadline":
         return [scene.row.note or "its deadline was reached"]
-    if kind == "relaunch" and scene.row.status == TaskStatus.RUNNING:
+    if kind in ("relaunch", "turn") and scene.row.status == TaskStatus.RUNNING:
         former = None if scene.before is None or scene.before.launch is None else scene.before.launch.delay
         unknown = former == LaunchDelay.UNKNOWN_OUTCOME
         return ["looking the agent up by its id again" if unknown else "the same request goes out again"]

@@ -110,6 +110,10 @@ class GatedService:
         """What the agent took over all its runs."""
         return await self._through(CallClass.GET, "get usage", lambda: self._service.usage(agent_id))
 
+    async def archive_agent(self, agent_id: AgentId) -> None:
+        """Take no follow-ups from now on."""
+        await self._through(CallClass.ARCHIVE, "archive agent", lambda: self._service.archive_agent(agent_id))
+
     def leave(self) -> None:
         """No launch waits any more: those that would come back at once as delayed."""
         self._is_left = True

@@ -12,6 +12,7 @@ import anyio
 
 from orchestrate.core.effects import (
     AnswerRequest,
+    ArchiveAgent,
     AskUsage,
     CancelRun,
     CheckPaths,
@@ -25,7 +26,7 @@ from orchestrate.core.effects import (
 )
 from orchestrate.core.events import EffectFailed, Event
 from orchestrate.engine.answering import Clerk
-from orchestrate.engine.cancel import cancel_run
+from orchestrate.engine.cancel import archive_agent, cancel_run
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
 from orchestrate.engine.look_ups import RefLooker
@@ -87,6 +88,8 @@ class Performers:
                 return await self._watcher.watch(effect)
             case CancelRun():
                 return await cancel_run(effect, service=self._service)
+            case ArchiveAgent():
+                return await archive_agent(effect, service=self._service)
             case SetTimer():
                 return await self._timers.wait(effect)
             case AskUsage():
@@ -113,7 +116,7 @@ def _task_of(effect: Effect) -> TaskName | None:
             | WriteAcceptance(row=row)
         ):
             return row.name
-        case CancelRun(task=task):
+        case CancelRun(task=task) | ArchiveAgent(task=task):
             return task
         case _:
             return None

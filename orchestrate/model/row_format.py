@@ -103,6 +103,7 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         stalled_since=fields.named("stalledSince", Timestamp),
         accepted=fields.inner("accepted", _acceptance),
         paths_check=fields.inner("pathsCheck", _paths_check),
+        archived_at=fields.named("archivedAt", Timestamp),
         url=fields.text("url"),
         charges=fields.inner("usage", decode_usage) or (),
         extra=fields.rest(),
@@ -139,6 +140,7 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         ("refFrom", row.ref_from),
         ("notBefore", row.not_before),
         ("stalledSince", row.stalled_since),
+        ("archivedAt", row.archived_at),
         ("url", row.url),
     )
     document.update((key, value) for key, value in ours if value is not None)

@@ -179,6 +179,8 @@ class TaskRow:
     accepted: Acceptance | None = None
     #: None until the branch was looked at, and for a task that is bound to no paths.
     paths_check: PathsCheck | None = None
+    #: When the agent was archived, to make room for others; it takes no follow-up before that is undone.
+    archived_at: Timestamp | None = None
     #: The agent's page at the service.
     url: str | None = None
     #: One for each attempt that made an agent, or may have made one.

@@ -208,6 +208,7 @@ def _row_fields_of_ours() -> _Schema:
             [{"by": "verify-dates", "value": "unit-test-verified", "sha": _SHA, "at": _MOMENT}],
         ),
         "refFrom": _text("The task whose branch startingRef follows.", "api-schema"),
+        "archivedAt": _moment("When the agent was archived to make room for others; it takes no follow-up."),
         "notBefore": _moment("No launch before this moment."),
         "cancel": _field(
             {

@@ -99,6 +99,7 @@ def _faulty(app: ASGIApp, surroundings: Surroundings, *, database: Database, liv
         clock=surroundings.options.clock,
         agents=lambda until_archived: database.count_open_agents() if until_archived else live_runs.count,
         crashes=surroundings.folder.crashes,
+        on_refusal=lambda its_class, why: surroundings.log.info("refused on purpose", call=its_class, why=why),
     )
     surroundings.log.warning(
         "this server does wrong on purpose", faults=plan.model_dump(mode="json", exclude_defaults=True)

@@ -36,6 +36,8 @@ class Standing:
     agents: Callable[[bool], int]
     #: Remembers crashes, so that a server that is started again does not die for ever.
     crashes: Path
+    #: Told of each call that found a bucket empty or no place.
+    on_refusal: Callable[[CallClass, str], None] = lambda _class, _why: None
 
 
 class FaultyApp:
@@ -93,6 +95,7 @@ class FaultyApp:
         """The call as it is, within the limits that were asked for."""
         headers = self._buckets.take(its_class)
         if headers is not None:
+            self._standing.on_refusal(its_class, "rate limit")
             refusal = _refusal(429, "rate_limit_exceeded", "Too many requests to this endpoint", headers)
             await refusal(scope, receive, send)
             return
@@ -100,6 +103,7 @@ class FaultyApp:
             await self._passed(scope, receive, send)
             return
         if not self._places.take():
+            self._standing.on_refusal(its_class, "capacity")
             await _refusal(429, "rate_limit_exceeded", FULL, {})(scope, receive, send)
             return
         try:

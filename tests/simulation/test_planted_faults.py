@@ -11,6 +11,7 @@ import pytest
 from orchestrate.core import (
     branches,
     budgets,
+    capacity,
     finishing,
     holding,
     launching,
@@ -32,6 +33,18 @@ pytestmark = pytest.mark.slow
 _SEEDS = 600
 
 _FAULTS = [
+    pytest.param(
+        capacity.taken_up,
+        "line = _joined(state, line, row.name)",
+        "pass",
+        id="launches that waited for room are forgotten by the next engine",
+    ),
+    pytest.param(
+        capacity._tried,
+        "replace(_trying(state, line), has_timer=False)",
+        "replace(line, has_timer=False)",
+        id="the timer tries nobody, and a full service is full for ever",
+    ),
     pytest.param(
         launching.on_launch_outcome_unknown,
         "return change(RowChanged(row), effects=[LookUpAgent(row=row, code=event.code)])",

@@ -82,6 +82,7 @@ FULL_ROW = TaskRow(
         (PathFinding("docs/a.md", PathRule.FORBIDDEN, "docs/**"), PathFinding("b", PathRule.NOT_ALLOWED)),
         total=3,
     ),
+    archived_at=MOMENT,
     url="https://example.com/agents/bc-1",
     charges=(
         Charge(1, AgentId("bc-0"), TaskType.SUBPLANNER, 500.0),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orchestrate.core.effects import (
+    ArchiveAgent,
     AskUsage,
     CancelRun,
     Effect,
@@ -35,6 +36,7 @@ from orchestrate.core.events import (
     RunStirred,
     TimerFired,
 )
+from orchestrate.core.service_events import ArchiveAnswered
 from orchestrate.core.usage_events import UsageAnswered
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.vocabulary import LaunchDelay
@@ -82,6 +84,8 @@ class Performers:
                 self._watch(row)
             case CancelRun():
                 self._cancel(effect)
+            case ArchiveAgent():
+                self._archive(effect)
             case AskUsage():
                 self._ask_usage(effect)
             case LookUpRefs(refs=refs):
@@ -263,6 +267,12 @@ class Performers:
 
         self._world.timeline.after(self._random.uniform(0, 2), arrive)
 
+    def _archive(self, effect: ArchiveAgent) -> None:
+        accepted = not self._happens(self._luck.unreachable)
+        if accepted:
+            self._world.referee.archived(self._service.agents[effect.agent_id])
+        self._answer(ArchiveAnswered(task=effect.task, agent_id=effect.agent_id, accepted=accepted), after=0.2)
+
     def _answer(self, event: Event, *, after: float) -> None:
         self._engine.after(after, lambda: self._engine.put(event))
         echoes = self._random.choice([1, 1, 4]) if self._happens(self._luck.doubled) else 0
@@ -278,7 +288,7 @@ class Performers:
 
 def _task_of(effect: Effect) -> TaskName | None:
     match effect:
-        case CancelRun(task=task) | AskUsage(task=task):
+        case CancelRun(task=task) | AskUsage(task=task) | ArchiveAgent(task=task):
             return task
         case LookUpRefs():
             return None

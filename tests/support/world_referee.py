@@ -54,6 +54,10 @@ class Referee:
         assert request.starting_ref in self._refs(plan, request.task), f"{request} starts from a wrong ref"
         self._check_former(plan, agent)
 
+    def archived(self, agent: SimulatedAgent) -> None:
+        """The engine archived an agent: its run must be over, and it is asked for once while nobody has died."""
+        assert agent.is_over(self._world.timeline.now), f"archived while it works: {agent}"
+
     def ended(self, exit_code: int, *, state: State, was_stopped: bool) -> None:
         """An engine left: its exit code says what is true."""
         rows = [state.rows[task.name] for task in state.plan.tasks]

@@ -136,7 +136,7 @@ def test_where_no_agent_was_made_there_is_nothing_more_to_cancel(event):
 
 
 def test_a_launch_that_a_former_engine_put_off_is_given_up_when_it_is_due():
-    delayed = an_intent("a", delay=LaunchDelay.CAPACITY, delays=1)
+    delayed = an_intent("a", delay=LaunchDelay.UNREACHABLE, delays=1)
     told = book(a_launching_row(launch=delayed, cancel=Cancel("ana", moment())))
     told.tell(TimerFired(timer=Timer(TimerKind.RELAUNCH, "a", 1))).leaves(status=TaskStatus.CANCELLED)
 

@@ -58,7 +58,7 @@ def test_a_half_done_workspace_is_taken_up():
     plan = a_plan(
         "done", "runs", "asked", "put-off", a_task("next", depends_on=("done",)), a_task("then", depends_on=("runs",))
     )
-    put_off = an_intent("put-off", delays=1, delay=LaunchDelay.CAPACITY)
+    put_off = an_intent("put-off", delays=1, delay=LaunchDelay.UNREACHABLE)
     found = told(
         plan,
         a_handed_off_row("done"),

@@ -65,6 +65,10 @@ def delayed(task: str = "a", delay: LaunchDelay = LaunchDelay.CAPACITY, **fields
     return LaunchDelayed(task=task, agent_id=agent_of(task), delay=delay, message="too many agents", **fields)
 
 
+def turn_due() -> TimerFired:
+    return TimerFired(timer=Timer(TimerKind.TURN))
+
+
 def refused(task: str = "a", **fields) -> LaunchRefused:
     return LaunchRefused(task=task, agent_id=agent_of(task), **{"message": "unknown model.", **fields})
 
@@ -194,22 +198,13 @@ def test_a_refusal_without_a_hint_says_the_message_alone():
 def test_capacity_counts_no_attempt_and_sends_the_same_request_later():
     book = launching("a").tell(delayed())
     seconds = book.effects(SetTimer)[0].delay_seconds
-    book.asks(SetTimer(timer=Timer(TimerKind.RELAUNCH, "a", 1), delay_seconds=seconds))
-    assert 5.0 <= seconds <= 6.25
-    assert book.row().not_before == moment(2 + round(seconds, 3))
-    assert book.attention() == [
-        "a: the service takes no more agents now; it waits its turn, no try was counted (too many agents)."
-    ]
+    book.asks(SetTimer(timer=Timer(TimerKind.TURN), delay_seconds=seconds))
+    assert 2.0 <= seconds <= 2.5
+    assert moment(4) < book.row().not_before < moment(5)
     before = book.row().launch
-    book.tell(relaunch_due()).leaves(attempts=1, not_before=None, started_at=moment(3))
+    book.tell(turn_due()).leaves(attempts=1, not_before=None, started_at=moment(3))
     assert (book.row().launch.agent_id, book.row().launch.idempotency_key) == (before.agent_id, before.idempotency_key)
     book.asks(LaunchAgent(row=book.row(), may_have_been_sent=True))
-
-
-def test_only_the_first_delay_is_told():
-    book = launching("a").tell(delayed()).tell(relaunch_due()).tell(delayed())
-    assert book.attention() == []
-    assert book.row().launch.delays == 2
 
 
 def test_an_unreachable_service_is_not_told_by_each_launch():
@@ -327,7 +322,7 @@ def test_a_request_that_was_never_made_is_not_sent_after_its_task_left_the_plan(
 
 
 def test_a_delayed_request_is_not_sent_after_its_task_left_the_plan():
-    book = launching("a", "b").tell(delayed("b")).tell(PlanRead(plan=a_plan("a"))).tell(relaunch_due("b"))
+    book = launching("a", "b").tell(delayed("b")).tell(PlanRead(plan=a_plan("a"))).tell(turn_due())
     book.launches().leaves("b", status=TaskStatus.PRUNED, attempts=0)
 
 

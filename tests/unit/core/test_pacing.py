@@ -12,8 +12,8 @@ from orchestrate.model.vocabulary import LaunchDelay
         (LaunchDelay.UNREACHABLE, 1, 1.0),
         (LaunchDelay.UNKNOWN_OUTCOME, 1, 1.0),
         (LaunchDelay.RATE_LIMIT, 1, 3.0),
-        (LaunchDelay.CAPACITY, 1, 5.0),
-        (LaunchDelay.CAPACITY, 2, 10.0),  # it doubles
+        (LaunchDelay.CAPACITY, 1, 2.0),
+        (LaunchDelay.CAPACITY, 2, 4.0),  # it doubles
         (LaunchDelay.CAPACITY, 9, 60.0),  # and stops at a minute
         (LaunchDelay.QUOTA, 1, 60.0),
         (LaunchDelay.QUOTA, 99, 900.0),  # a quota is not hammered
@@ -36,4 +36,4 @@ def test_a_service_is_given_what_it_asks_for_up_to_an_hour(asked, seconds):
 
 
 def test_a_service_that_asks_for_less_gets_our_own_pace():
-    assert delay_seconds(LaunchDelay.CAPACITY, delays=1, seed="x", asked_seconds=0.1) >= 5.0
+    assert delay_seconds(LaunchDelay.CAPACITY, delays=1, seed="x", asked_seconds=0.1) >= 2.0

@@ -79,13 +79,13 @@ def test_an_intent_that_was_never_sent_is_sent_after_the_look_up():
 
 
 def test_a_delayed_launch_waits_on():
-    intent = an_intent("a", delays=4, delay=LaunchDelay.QUOTA)
+    intent = an_intent("a", delays=4, delay=LaunchDelay.UNREACHABLE)
     book = read(a_plan("a"), a_launching_row(launch=intent, not_before=moment(91)))
     book.asks(SetTimer(timer=Timer(TimerKind.RELAUNCH, "a", 1), delay_seconds=90.0)).leaves(launch=intent)
 
 
 def test_a_delayed_launch_whose_moment_is_past_or_unknown_is_due_at_once():
-    intent = an_intent("a", delays=1, delay=LaunchDelay.CAPACITY)
+    intent = an_intent("a", delays=1, delay=LaunchDelay.RATE_LIMIT)
     for not_before in (moment(-5), None):
         book = read(a_plan("a"), a_launching_row(launch=intent, not_before=not_before))
         book.asks(SetTimer(timer=Timer(TimerKind.RELAUNCH, "a", 1), delay_seconds=0.0))

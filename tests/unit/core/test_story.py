@@ -160,8 +160,9 @@ def test_a_conflict_names_its_code():
 )
 def test_a_delay_says_why_and_that_no_try_was_counted(delay, words):
     later = LaunchDelayed(task="a", agent_id=agent_of("a"), delay=delay, message="x", retry_after_seconds=3600)
-    due = TimerFired(timer=Timer(TimerKind.RELAUNCH, "a", 1))
-    story = told(later, due)
+    is_held = delay in (LaunchDelay.CAPACITY, LaunchDelay.QUOTA)
+    due = Timer(TimerKind.TURN) if is_held else Timer(TimerKind.RELAUNCH, "a", 1)
+    story = told(later, TimerFired(timer=due))
     assert story[2] == f"{words}; no try was counted, asked again after 1h 00m"
     again = (
         "looking the agent up by its id again"
