@@ -66,6 +66,10 @@ class AgentService(Protocol):
         """What the agent took over all its runs; what is absent is not known yet."""
         ...
 
+    async def newest_agents(self) -> Sequence[Agent]:
+        """The agents that were made last; a new one may be missing for a while, so nobody is absent by this."""
+        ...
+
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Take no follow-ups from now on; asked again, nothing changes."""
         ...

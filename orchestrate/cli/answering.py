@@ -3,7 +3,7 @@
 Most requests need no service. One that cancels what runs does: then the engine stays until that is confirmed.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import NoReturn
@@ -92,6 +92,10 @@ class _NoService:
     async def cancel_run(self, agent_id: AgentId, run_id: RunId) -> None:
         """Not called."""
         _refuse(agent_id, run_id)
+
+    async def newest_agents(self) -> Sequence[Agent]:
+        """Not called."""
+        _refuse()
 
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Not called."""

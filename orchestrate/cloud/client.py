@@ -107,6 +107,11 @@ class CloudClient:
                 for agent in page.items:
                     yield agent
 
+    async def newest_agents(self) -> tuple[Agent, ...]:
+        """One page of agents, those that were made last."""
+        path = f"/v1/agents?{urlencode({'limit': _PAGE_SIZE, 'includeArchived': 'true'})}"
+        return (await self._get(AgentPage, "list agents", path)).items
+
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Take no follow-ups from now on; asked again, nothing changes."""
         await self._sender.send(Call(f"archive agent {agent_id}", "POST"), f"{agent_path(agent_id)}/archive")

@@ -5,7 +5,7 @@ sees it; one that lasts is told, and launches come back as delayed, so that they
 Where the service takes no more agents, launches that still wait at the gate are not sent to hear the same.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeVar
 
@@ -109,6 +109,10 @@ class GatedService:
     async def usage(self, agent_id: AgentId) -> AgentUsage:
         """What the agent took over all its runs."""
         return await self._through(CallClass.GET, "get usage", lambda: self._service.usage(agent_id))
+
+    async def newest_agents(self) -> Sequence[Agent]:
+        """The agents that were made last."""
+        return await self._through(CallClass.LIST, "list agents", self._service.newest_agents, urgency=_LOOK_UP)
 
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Take no follow-ups from now on."""

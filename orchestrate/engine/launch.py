@@ -37,7 +37,7 @@ from orchestrate.errors import (
 from orchestrate.model.names import AgentId, RunId, WorkspaceId, agent_name
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.vocabulary import LaunchDelay
-from orchestrate.model.wire import METADATA_WORKSPACE, Agent, Created, Run
+from orchestrate.model.wire import METADATA_KEY, METADATA_WORKSPACE, Agent, Created, Run
 from orchestrate.ports import AgentService, Archive, Clock
 
 #: How long a new agent may be unknown to the service before "not there" is believed.
@@ -98,11 +98,12 @@ class Launcher:
             return not_found
         try:
             agent = await self._found(intent.agent_id)
+            if agent is not None and not self._is_ours(agent, row):
+                return _foreign(row)
+            agent = agent or await self._tagged(intent)
             if agent is None:
                 return not_found
-            if not self._is_ours(agent, row):
-                return _foreign(row)
-            run = await self._service.first_run(intent.agent_id)
+            run = await self._service.first_run(AgentId(agent.id))
         except ServiceError as error:
             return _still_unknown(row, error)
         if run is None:
@@ -157,6 +158,16 @@ class Launcher:
                     return None
             await self._clock.sleep(min(pause, left))
             pause *= 2
+
+    async def _tagged(self, intent: Launch) -> Agent | None:
+        """The agent that carries this intent's key: a service that chose another id for it may forget keys as well."""
+        try:
+            agents = await self._service.newest_agents()
+        except Refused:
+            return None
+        return next(
+            (agent for agent in agents if (agent.metadata or {}).get(METADATA_KEY) == intent.idempotency_key), None
+        )
 
     def _is_ours(self, agent: Agent, row: TaskRow) -> bool:
         """By its metadata; where the service dropped them all, by its name."""

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from orchestrate.api import run_plan
+from orchestrate.engine.assembly import Pace
 from orchestrate.model.vocabulary import TaskStatus
 from orchestrate.server.fault_plan import FaultPlan
 from tests.support.server import ServerCalls, running_server
@@ -70,3 +71,12 @@ async def test_a_service_that_ignores_ids_or_keys_makes_one_agent_a_task(tmp_pat
     assert_all_done(outcome, agents, 3)
     has_other_id = ["the service answered" in (row.launch.note or "") for row in outcome.rows]
     assert has_other_id == [bool(fault.get("ignoreIds"))] * 3
+
+
+async def test_a_lost_answer_of_a_service_that_ignores_ids_and_keys_makes_no_second_agent(tmp_path, monkeypatch):
+    monkeypatch.setattr("orchestrate.cli.wiring.Pace", lambda: Pace(look_up_seconds=0.0))
+    lost = {"call": "create", "do": "no-answer", "times": 1}
+    outcome, agents = await outcome_of(tmp_path, monkeypatch, 2, rules=[lost], ignoreIds=True, ignoreKeys=True)
+    assert_all_done(outcome, agents, 2)
+    assert {row.agent_id for row in outcome.rows} == {agent["id"] for agent in agents}
+    assert all("the service answered" in row.launch.note for row in outcome.rows)

@@ -149,6 +149,10 @@ class FakeAgentService:
             if is_meant and (include_archived or agent.status is not AgentStatus.ARCHIVED):
                 yield agent
 
+    async def newest_agents(self) -> tuple[Agent, ...]:
+        """All agents, newest first."""
+        return await self._call("newest_agents", "", lambda: tuple(self.agents.values())[::-1])
+
     async def create_run(self, agent_id: AgentId, body: bytes, *, key: str) -> Run:
         """Send a follow-up to an agent that is not at work."""
         return await self._call("create_run", agent_id, lambda: self._follow_up(agent_id, body, key))
