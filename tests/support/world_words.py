@@ -5,7 +5,7 @@ from enum import Enum
 
 from orchestrate.core.events import PlanRead
 
-_TEDIOUS = frozenset({"at", "last_update", "idempotency_key", "digest", "upstream", "type", "parent_agent_id"})
+_TEDIOUS = frozenset({"at", "last_update", "idempotency_key", "digest", "upstream", "type", "parent_agent_id", "plan"})
 _SHOWN_OF_ID = 11
 
 
