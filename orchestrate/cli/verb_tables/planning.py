@@ -15,6 +15,17 @@ PLAN = (
         ),
     ),
     Verb(
+        name="parse-handoff",
+        module="orchestrate.cli.parse_handoff",
+        group="plan",
+        help="how a handoff would be read: every value, and a note for all that is odd",
+        examples=(
+            ("parse-handoff handoff.md", "that of a worker"),
+            ("parse-handoff - --type verifier < reply.md", "that of a verifier, from stdin"),
+            ("parse-handoff handoff.md --json", "one JSON object for programs"),
+        ),
+    ),
+    Verb(
         name="schema",
         module="orchestrate.cli.schema",
         group="plan",
