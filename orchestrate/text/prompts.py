@@ -200,7 +200,10 @@ def _upstream_values(context: PromptContext) -> list[dict[str, object]]:
             "pr_number": upstream.pr_number,
             "is_partial": upstream.status is HandoffStatus.PARTIAL,
             "is_blocked": upstream.status is HandoffStatus.BLOCKED,
+            "size": size,
+            "left_out": size - share,
+            "whole_text": upstream.whole_text,
             "text": shortened(text, limit=share, whole_text=upstream.whole_text) or "(empty)",
         }
-        for upstream, text, share in zip(context.upstreams, texts, shares, strict=True)
+        for upstream, text, size, share in zip(context.upstreams, texts, sizes, shares, strict=True)
     ]

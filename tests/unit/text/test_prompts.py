@@ -188,6 +188,7 @@ def test_many_long_upstreams_share_the_budget_visibly():
         upstream(f"t{index}", handoff_text=f"start {index}\n{'x' * 40_000}\nend {index}") for index in range(20)
     )
     text = prompt("docs", upstreams=many, upstream_budget_bytes=60_000)
+    assert text.count("\n- Shortened: about 37,0") == 20
     assert len(text) < 70_000
     assert text.count("bytes or more of this handoff were left out here") == 20
     assert all(f"start {index}\n" in text and f"end {index}\n" in text for index in range(20))
