@@ -28,7 +28,7 @@ def read_one(data: bytes) -> None:
     """No exception, a branch that git takes, and redaction that leaves nothing for a second time."""
     text = data[1:].decode("utf-8", "surrogateescape")
     handoff = parse_handoff(text, task_type=TYPES[data[0] % 3 if data else 0], repo_url=REPO_URL)
-    assert handoff.branch is None or (is_valid_ref(handoff.branch) and len(handoff.branch) <= 200)  # noqa: PLR2004  as documented
+    assert handoff.branch is None or (is_valid_ref(handoff.branch) and len(handoff.branch) <= 200)
     once = REDACTOR.redact(text)
     assert REDACTOR.redact(once) == once
 
