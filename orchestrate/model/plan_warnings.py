@@ -6,9 +6,12 @@ from functools import cached_property
 
 from orchestrate.model.faults import Problem, quoted
 from orchestrate.model.graph import dependencies_first, dependencies_of
+from orchestrate.model.javascript_escapes import PatternRefused
 from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.path_overlap import MAX_COMPARISONS, AllowedPath, overlaps_of
+from orchestrate.model.pattern_compiling import compiled
 from orchestrate.model.plan import Plan
+from orchestrate.model.plan_parts import RegexParser
 from orchestrate.model.plan_source import Reading, walk
 from orchestrate.model.secret_shapes import without_shapes
 from orchestrate.model.vocabulary import TaskType
@@ -79,6 +82,7 @@ def warnings_of(plan: Plan, reading: Reading) -> Iterator[Problem]:
     """Everything to warn of; the plan is the one that the reading gave."""
     yield from _secrets(reading)
     yield from _ignored_pull_requests(plan)
+    yield from _unusable_patterns(plan)
     order = _Order(plan)
     yield from _loose_starting_refs(plan, order)
     yield from _shared_paths(plan, order)
@@ -109,6 +113,18 @@ def _ignored_pull_requests(plan: Plan) -> Iterator[Problem]:
     for index, task in enumerate(plan.tasks):
         if task.open_pr and task.type is not TaskType.WORKER:
             yield Problem(("tasks", index, "openPR"), f"is ignored: a {task.type} opens no pull request")
+
+
+def _unusable_patterns(plan: Plan) -> Iterator[Problem]:
+    for index, task in enumerate(plan.tasks):
+        for place, measurement in enumerate(task.measurements):
+            if not isinstance(measurement.parser, RegexParser):
+                continue
+            try:
+                compiled(measurement.parser.pattern, flags=measurement.parser.flags)
+            except PatternRefused as refusal:
+                location = ("tasks", index, "measurements", place, "parser", "pattern")
+                yield Problem(location, f"cannot be used, {refusal}; this will be parse-failed")
 
 
 def _loose_starting_refs(plan: Plan, order: "_Order") -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from orchestrate.errors import MeasurementError
 from orchestrate.model.javascript_escapes import PatternRefused
-from orchestrate.model.javascript_patterns import TranslatedPattern, translate
+from orchestrate.model.pattern_compiling import compiled
 from orchestrate.model.plan_parts import LineCountParser, Parser, RegexParser
 from orchestrate.text.cleaning import excerpt
 
@@ -37,11 +37,7 @@ def extracted(parser: Parser, stdout: str) -> str:
 
 
 def _found(pattern: str, flags: str, stdout: str) -> str:
-    try:
-        translated = translate(pattern, flags=flags)
-    except PatternRefused as refusal:
-        raise MeasurementError(f"the pattern cannot be used: {refusal}") from refusal
-    match = _searched(translated, stdout)
+    match = _searched(pattern, flags, stdout)
     if match is None:
         raise MeasurementError(f"the pattern {excerpt(pattern)} matches nothing in what the command printed")
     value = str(match.group() if not match.re.groups or match.group(1) is None else match.group(1)).strip()
@@ -52,14 +48,10 @@ def _found(pattern: str, flags: str, stdout: str) -> str:
     return value
 
 
-def _searched(pattern: TranslatedPattern, stdout: str) -> "regex.Match[str] | None":
-    import regex
-
+def _searched(pattern: str, flags: str, stdout: str) -> "regex.Match[str] | None":
     try:
-        compiled = regex.compile(pattern.text, regex.IGNORECASE if pattern.ignores_case else 0)
-        find = compiled.match if pattern.is_sticky else compiled.search
-        return find(stdout, timeout=_SEARCH_SECONDS, concurrent=True)
-    except TimeoutError as error:
+        return compiled(pattern, flags=flags)(stdout, timeout=_SEARCH_SECONDS, concurrent=True)
+    except PatternRefused as refusal:
+        raise MeasurementError(f"the pattern cannot be used: {refusal}") from refusal
+    except (TimeoutError, MemoryError) as error:
         raise MeasurementError("the pattern takes too long on what the command printed; make it simpler") from error
-    except (regex.error, MemoryError, OverflowError, RecursionError) as error:
-        raise MeasurementError(f"the pattern cannot be used: {error}") from error

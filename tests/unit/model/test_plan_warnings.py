@@ -59,6 +59,16 @@ def test_harmless_text_is_left_alone(text):
     assert secret_kind(text) is None
 
 
+def test_a_pattern_that_cannot_be_used_is_warned_of():
+    parsers = [{"kind": "wc-l"}, {"kind": "regex", "pattern": "(?<n>\\d+)"}, {"kind": "regex", "pattern": "(?P<n>a)"}]
+    measurements = [{"name": f"m{place}", "command": "c", "parser": parser} for place, parser in enumerate(parsers)]
+
+    ((path, message),) = warnings(a_task(measurements=measurements))
+
+    assert path == "tasks[0].measurements[2].parser.pattern"
+    assert message == "cannot be used, (?P begins no group of JavaScript; this will be parse-failed"
+
+
 @pytest.mark.parametrize("kind", ["subplanner", "verifier"])
 def test_a_pull_request_of_these_is_ignored(kind):
     task = a_task("b", type=kind, openPR=True, **({"verifies": "a"} if kind == "verifier" else {}))
