@@ -64,6 +64,7 @@ LONGEST_NAME = 200
 _LISTING = re.compile(
     r"(?:#{1,6}\s+)?(?P<local>[^\s.]+(?:\.[^\s.]+)*)\.\.\.(?P<remote>[^\s.]\S*)(?:\s+\[(?P<state>[^\]]*)\])?\Z"
 )
+_PUSH = re.compile(r"(?:\$ )?git push(?: -\S{1,40}){0,4} origin (?:HEAD:)?(?P<ref>[^\s:;&|$<>(){}]{1,300})\Z")
 _FILE = re.compile(r"\.(?:py|pyi|ts|tsx|js|jsx|json|md|go|rs|txt|ya?ml|toml|sh|css|html|java|rb|c|h|cpp|lock|sql)\Z")
 _WORDS_IN_PROSE = re.compile(r"\S+")
 _SLASHED = re.compile(r"[\w][\w.+#=@-]*(?:/[\w.+#=@-]+)+\Z")
@@ -177,7 +178,10 @@ def _read_line(line: Line, *, home: tuple[str, str]) -> _LineReading:
     text = _REFERENCE.sub(r"\1", _without_label(line.cells[-1] if line.cells else line.text))
     if _UNFILLED.match(text):
         return _LineReading(note=f"Branch: the template was not filled in: {excerpt(text)}")
-    listing = _LISTING.match(text.strip("` "))
+    pushed = _PUSH.match(text.strip("` "))
+    if pushed is not None and _is_name(unwrapped(pushed["ref"])):
+        return _checked(unwrapped(pushed["ref"]))
+    listing = None if "://" in text else _LISTING.match(text.strip("` "))
     if listing is not None:
         return _read_listing(listing)
     spans = read_spans(text)
@@ -277,7 +281,7 @@ def _linked_ref(address: str, *, home: tuple[str, str]) -> str | None:
 def _is_name(text: str) -> bool:
     if (
         not text
-        or text.startswith("#")
+        or text.startswith(("#", "$", "%"))
         or text.endswith("/")
         or re.search(r"\s", text)
         or "://" in text

@@ -98,7 +98,9 @@ def _status_of(line: Line) -> HandoffStatus | None:
     text = _without_label(line.text, Title.STATUS)
     leading = _LEADING_STATUS.match(plain(text).lower())
     if leading is not None:
-        return _unless_doubtful(leading["word"], leading["rest"])
+        value = _unless_doubtful(leading["word"], leading["rest"])
+        is_choice = value is None and len(set(_ANY_STATUS.findall(plain(text).lower()))) == len(HandoffStatus)
+        return _marked_status(text) if is_choice else value
     marked = _marked_status(text)
     return marked if marked is not None else _mentioned_status(plain(text).lower())
 

@@ -25,6 +25,7 @@ STATUSES = {
     "blocked: none": None,
     "blocked by nobody": None,
     "success | partial | blocked": None,
+    "**success** | partial | blocked": "success",
     "success/partial": None,
     "success (partial docs)": None,
     "success?": None,
