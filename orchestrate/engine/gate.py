@@ -27,7 +27,7 @@ _Answer = TypeVar("_Answer")
 #: The code of an account whose quota is used up.
 QUOTA_CODE = "usage_limit_exceeded"
 #: Calls of one class in flight; a stream leaves the gate once it is open.
-_AT_A_TIME = 32
+_AT_A_TIME = 64
 #: A launch that has to wait for longer is told so and comes back later.
 _LONGEST_AT_THE_GATE = 20.0
 #: Trouble shorter than this is not told.
@@ -36,6 +36,8 @@ _TOLD_EVERY_SECONDS = 60.0
 #: Inside a class look-ups go first: whoever looks up does not know whether there is an agent.
 _LOOK_UP: Urgency = (0,)
 _USUAL: Urgency = (1,)
+#: What a run cost is wanted by no task.
+_LATER: Urgency = (2,)
 
 
 class GatedService:
@@ -108,7 +110,7 @@ class GatedService:
 
     async def usage(self, agent_id: AgentId) -> AgentUsage:
         """What the agent took over all its runs."""
-        return await self._through(CallClass.GET, "get usage", lambda: self._service.usage(agent_id))
+        return await self._through(CallClass.GET, "get usage", lambda: self._service.usage(agent_id), urgency=_LATER)
 
     async def newest_agents(self) -> Sequence[Agent]:
         """The agents that were made last."""

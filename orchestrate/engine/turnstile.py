@@ -120,7 +120,10 @@ class Turnstile:
             pause = self._rate.seconds_to_wait(self._clock.monotonic()) if is_first else math.inf
             if pause <= 0:
                 return
-            with anyio.move_on_after(pause):
+            if is_first:
+                with anyio.move_on_after(pause):
+                    await waiting.called.wait()
+            else:
                 await waiting.called.wait()
             waiting.called = anyio.Event()
 
@@ -137,7 +140,7 @@ class Turnstile:
         self._call_first()
 
     def _call_first(self) -> None:
-        if self._queue:
+        if self._queue and self._has_room():
             self._queue[0].called.set()
 
 

@@ -174,7 +174,7 @@ async def test_where_no_agent_is_taken_launches_that_wait_are_not_sent():
         for number in range(100):
             calls.start_soon(launch, number)
     assert refused == ["full"] * 100
-    assert len(asked) == 32
+    assert len(asked) == 64
 
 
 @virtually
@@ -286,3 +286,24 @@ def test_an_answer_that_says_no_or_later_is_no_trouble(error):
         assert gate.told == []
 
     told()
+
+
+@virtually
+async def test_asking_for_costs_keeps_no_look_at_a_run_waiting():
+    gate, order = Gate(), []
+    gate.service.fail_next("usage", slower(5))
+
+    async def ask():
+        await gate.gated.usage(AGENT)
+        order.append("cost")
+
+    async def look():
+        await gate.get_run()
+        order.append("run")
+
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(ask)
+        await anyio.sleep(1)
+        calls.start_soon(ask)
+        calls.start_soon(look)
+    assert order == ["run", "cost", "cost"]
