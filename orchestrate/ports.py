@@ -14,6 +14,7 @@ from orchestrate.model.names import AgentId, RequestId, RunId, TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, TaskRow
+from orchestrate.model.stops import Stop
 from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
 
 
@@ -130,6 +131,10 @@ class Requests(Protocol):
 
     async def take_requests(self) -> Sequence[Incoming]:
         """What waits for an answer, oldest first; a request is there until it is answered."""
+        ...
+
+    async def read_stop(self) -> Stop | None:
+        """The tombstone of a kill, if there is one."""
         ...
 
     async def save_acceptance(self, task: TaskName, acceptance: str, *, handoff: bytes) -> str:

@@ -4,6 +4,7 @@ Nothing is launched, nothing is written, and no server is started. Faults are ga
 """
 
 import argparse
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from orchestrate.cli.screens.dry_run import DryRunView, StartCost, dry_run_scree
 from orchestrate.cli.screens.layout import rendered
 from orchestrate.cli.services import service_at_hand
 from orchestrate.cli.settings import Settings
+from orchestrate.cli.stopped import require_not_stopped
 from orchestrate.cli.surroundings import Environment
 from orchestrate.cli.terminal import stdout_look
 from orchestrate.core.changes import Session
@@ -79,6 +81,7 @@ def dry_run(
     findings = _Findings(warnings=not_enforced(prepared.plan))
     found = forecast(_state(prepared, loaded), prepared.plan, at=to_timestamp(SystemClock().now()))
     _look_for_an_engine(folder, findings)
+    _look_for_a_stop(folder, request, findings)
     if found.launches:
         anyio.run(partial(_look_outside, prepared, environment, loaded, findings, folder=folder.resolve()))
     options = RequestOptions(
@@ -98,6 +101,16 @@ def dry_run(
     else:
         _print(told, args, settings, location)
     return EXIT_REFUSED if findings.faults else EXIT_GOOD
+
+
+def _look_for_a_stop(folder: Path, request: Request, findings: _Findings) -> None:
+    """A run that somebody stopped is refused unless it is revived."""
+    if request.revive:
+        return
+    try:
+        require_not_stopped(folder, plan=shlex.quote(str(request.plan_path)))
+    except InputRefused as error:
+        findings.faults.append(error)
 
 
 def _state(prepared: Prepared, loaded: LoadedState) -> State:

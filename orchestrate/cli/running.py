@@ -1,6 +1,7 @@
 """Running a plan from its file to its exit code; the verb ``run`` and the Python API are two doors to it."""
 
 import os
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +17,7 @@ from orchestrate.cli.preflight import Intent, Report, not_enforced
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import keep_own_server, service_of
 from orchestrate.cli.single_errors import single_errors
+from orchestrate.cli.stopped import require_not_stopped, revived
 from orchestrate.cli.surroundings import Environment, secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.core.changes import Settings as RunSettings
@@ -52,6 +54,8 @@ class Request:
     archive: bool = True
     templates_folder: Path | None = None
     agent_command: str | None = None
+    #: Go on although somebody stopped the plan.
+    revive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,8 @@ def prepare(request: Request, environment: Environment) -> Prepared:
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:
     """Look at what the run needs, take the workspace, and run the plan to its exit code."""
     folder = request.plan_path.parent.resolve()
+    if not request.revive:
+        require_not_stopped(folder, plan=shlex.quote(str(request.plan_path)))
     for warning in not_enforced(prepared.plan):
         audience.on_warning(warning)
     service = await service_of(prepared.agent, environment)
@@ -147,6 +153,8 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             folder, root_slug=prepared.plan.root_slug, engine_id=engine_id, now=SystemClock().now()
         )
         try:
+            if request.revive and (words := revived(folder)) is not None:
+                audience.on_warning(f"{words}.")
             if report is None:
                 report = _admitted(await admission.of(store.loaded, client), audience)
             engine = engine_of(

@@ -103,6 +103,8 @@ class Session:
     exit_code: int | None = None
     #: Why nothing is launched; None when launches are free.
     hold: str | None = None
+    #: The tombstone that was found in the workspace.
+    stop: str | None = None
     #: True once a task went to error in this session.
     has_new_error: bool = False
     #: Attempts, by task, that nobody can watch any more while they run.

@@ -15,7 +15,7 @@ def facts_of(event: Event) -> Mapping[str, object]:
 def _plain_fields(record: object, *, left_out: tuple[str, ...] = ()) -> dict[str, object]:
     assert is_dataclass(record)
     values = ((item.name, getattr(record, item.name)) for item in fields(record) if item.name not in left_out)
-    return {name: _plain(value) for name, value in values if value not in (None, "", (), False)}
+    return {name: _plain(value) for name, value in values if value not in (None, "", (), False, {})}
 
 
 def _plain(value: object) -> object:
@@ -25,4 +25,6 @@ def _plain(value: object) -> object:
         return value.value
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
     return value

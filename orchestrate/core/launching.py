@@ -247,6 +247,7 @@ def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
         row,
         status=TaskStatus.CANCELLED,
         cancel=None,
+        charges=uncharged(row, row.attempts),
         note=row.note or f"cancelled by {row.cancel.by}; no agent was made",
         not_before=None,
         finished_at=at,
@@ -256,9 +257,7 @@ def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
 
 def look_for_agent(name: TaskName) -> str:
     """What a person does where nobody here can tell whether a task has an agent."""
-    return (
-        f"Look for one named like {name} at the service and cancel it; to start the task anew, rename it in plan.json"
-    )
+    return f"Look for one named like {name} at the service and cancel it, then type orchestrate respawn . {name}"
 
 
 def relaunch_timer(row: TaskRow, *, seconds: float) -> SetTimer:

@@ -25,10 +25,12 @@ from orchestrate.core import (
     plan_edits,
     recovery,
     requesting,
+    respawning,
     retrying,
     scheduling,
     sightings,
     spending,
+    stopping,
     transitions,
     watching,
 )
@@ -66,6 +68,8 @@ from orchestrate.core.request_events import (
     FileSetAside,
     RequestAnswered,
     RequestUnmet,
+    RespawnRequested,
+    StopFound,
 )
 from orchestrate.core.service_events import ArchiveAnswered, CallsSlowed
 from orchestrate.core.state import State, apply
@@ -157,6 +161,10 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return accepting.on_acceptance_written(state, event)
         case CancelRequested():
             return cancelling.on_cancel_requested(state, event)
+        case RespawnRequested():
+            return respawning.on_respawn_requested(state, event)
+        case StopFound():
+            return stopping.on_stop_found(state, event)
         case RequestUnmet():
             return requesting.on_request_unmet(state, event)
         case FileSetAside():

@@ -41,9 +41,9 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
         return change(AttentionRaised(f"{words}."))
     changes: list[Change] = [*_planned_rows(state, event), *_pruned_rows(state, event), PlanTaken(event.plan)]
     after = apply(state, changes)
-    swept = judged_anew(after) + _swept(after, at=event.at)
-    after = apply(after, swept.changes)
-    decision = Decision(tuple(changes)) + swept
+    handed_on = judged_anew(after) + swept(after, at=event.at)
+    after = apply(after, handed_on.changes)
+    decision = Decision(tuple(changes)) + handed_on
     if state.session.settings.answers_only:
         return decision
     if state.blueprint is None:
@@ -85,8 +85,8 @@ def _planned(plan: Plan, task: Task, row: TaskRow | None, *, at: Timestamp) -> T
         row = replace(row, status=TaskStatus.PENDING, note=None, last_update=at)
     if row.status != TaskStatus.PENDING:
         return row
-    planned = planned_ref(plan, task)
-    if row.ref_from is None or planned != _placeholder_of(plan, row.ref_from):
+    planned, goes_on = planned_ref(plan, task), row.ref_from == row.name
+    if not goes_on and (row.ref_from is None or planned != _placeholder_of(plan, row.ref_from)):
         row = replace(row, starting_ref=planned, ref_from=None)
     branch = row.branch or placeholder_branch(plan.root_slug, task.name, task_type=task.type)
     return replace(row, type=task.type, depends_on=task.depends_on, branch=branch)
@@ -116,7 +116,7 @@ def _with_new_deadlines(state: State, *, former: Plan, at: Timestamp) -> Decisio
     return change(effects=[timer for row in changed for timer in deadline_timer(state, row, now=at)])
 
 
-def _swept(state: State, *, at: Timestamp) -> Decision:
+def swept(state: State, *, at: Timestamp) -> Decision:
     """Real branches, handed on to those that follow them still or since the plan was changed."""
     decision = NOTHING
     for row in state.rows_in_order():

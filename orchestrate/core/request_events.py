@@ -1,9 +1,12 @@
 """Events about requests: what other processes ask of the engine, and what became of their files."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from orchestrate.core.events import Event
 from orchestrate.model.names import RequestId, TaskName
+from orchestrate.model.stops import StopScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,29 @@ class CancelRequested(Event):
     request: RequestId
     task: TaskName
     by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RespawnRequested(Event):
+    """Another process wants these tasks tried anew."""
+
+    request: RequestId
+    tasks: tuple[TaskName, ...]
+    by: str
+    again: bool = False
+    source: bool = False
+    cascade: bool = False
+    #: Where those start that go on from a branch of their own.
+    starting_refs: Mapping[TaskName, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopFound(Event):
+    """A tombstone stands in the workspace: somebody killed it, for the whole tree or for this workspace alone."""
+
+    stop: str
+    by: str
+    scope: StopScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

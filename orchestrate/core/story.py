@@ -189,6 +189,14 @@ def _cancel_requested(scene: _Scene) -> list[str]:
             return [f"{who} asked for its cancel"]
 
 
+def _respawn_requested(scene: _Scene) -> list[str]:
+    return [f"{scene.said('by') or 'somebody'} has it tried anew"] if scene.row.status == TaskStatus.PENDING else []
+
+
+def _stop_found(scene: _Scene) -> list[str]:
+    return [f"{scene.said('by') or 'somebody'} stopped the run: {scene.row.note or 'its cancel is asked for'}"]
+
+
 def _paths_checked(scene: _Scene) -> list[str]:
     check = scene.row.paths_check
     if check is None or check.unknown is not None or not check.findings:
@@ -274,6 +282,8 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "TimerFired": _timer_fired,
         "AcceptanceWritten": _acceptance_written,
         "CancelRequested": _cancel_requested,
+        "RespawnRequested": _respawn_requested,
+        "StopFound": _stop_found,
         "PathsChecked": _paths_checked,
         "UsageAnswered": _usage_answered,
         "RefsSeen": _refs_seen,

@@ -14,6 +14,7 @@ class Transition:
     causes: tuple[str, ...]
 
 
+_ANEW = "RespawnRequested"
 _BY_HAND = "AcceptanceWritten, a person stands for it"
 
 TABLE = (
@@ -22,7 +23,10 @@ TABLE = (
     Transition(TaskStatus.ERROR, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.CANCELLED, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.PENDING, TaskStatus.PRUNED, ("PlanRead without the task", "CancelRequested")),
-    Transition(TaskStatus.PRUNED, TaskStatus.PENDING, ("PlanRead with the task again, never launched",)),
+    Transition(TaskStatus.PRUNED, TaskStatus.PENDING, ("PlanRead with the task again, never launched", _ANEW)),
+    Transition(TaskStatus.ERROR, TaskStatus.PENDING, (_ANEW,)),
+    Transition(TaskStatus.CANCELLED, TaskStatus.PENDING, (_ANEW,)),
+    Transition(TaskStatus.HANDED_OFF, TaskStatus.PENDING, (f"{_ANEW} again, or as another's source or behind it",)),
     Transition(TaskStatus.RUNNING, TaskStatus.HANDED_OFF, ("RunEnded FINISHED with a message",)),
     Transition(
         TaskStatus.RUNNING,

@@ -3,11 +3,19 @@
 from collections.abc import Iterable, Sequence
 
 from orchestrate.core.events import Event
-from orchestrate.core.request_events import AcceptRequested, CancelRequested, FileSetAside, RequestUnmet
+from orchestrate.core.request_events import (
+    AcceptRequested,
+    CancelRequested,
+    FileSetAside,
+    RequestUnmet,
+    RespawnRequested,
+    StopFound,
+)
 from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import OrchestrateError
-from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, InboxRequest, UnknownRequest
+from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, InboxRequest, RespawnRequest, UnknownRequest
 from orchestrate.model.names import RequestId
+from orchestrate.model.stops import Stop
 from orchestrate.ports import Clock, Incoming, Misfit, Requests
 
 #: How soon a request is noticed.
@@ -27,6 +35,7 @@ class Listener:
         #: A request is in its file until it is answered; it is reported once.
         self._reported: set[RequestId] = set()
         self._misfits = 0
+        self._stop_id: str | None = None
         self._is_blind = False
 
     async def run(self) -> None:
@@ -39,14 +48,21 @@ class Listener:
     async def look(self) -> Sequence[Event]:
         """What is new in the inbox; one that cannot be read is told once."""
         try:
-            incoming = await self._requests.take_requests()
+            incoming, stop = await self._requests.take_requests(), await self._requests.read_stop()
         except OrchestrateError as error:
             if self._is_blind:
                 return ()
             self._is_blind = True
             return (FileSetAside(message=f"no request of another process can be read: {error.message}"),)
         self._is_blind = False
-        return [event for item in incoming for event in self._events(item)]
+        return [*self._stopped(stop), *(event for item in incoming for event in self._events(item))]
+
+    def _stopped(self, stop: Stop | None) -> Iterable[Event]:
+        """A tombstone that was not there before; it comes before all requests."""
+        if stop is None or stop.id == self._stop_id:
+            return ()
+        self._stop_id = stop.id
+        return (StopFound(stop=stop.id, by=stop.by, scope=stop.scope),)
 
     def _events(self, item: Incoming) -> Iterable[Event]:
         if isinstance(item, Misfit):
@@ -74,6 +90,16 @@ def event_of(request: InboxRequest) -> Event:
             )
         case CancelRequest():
             return CancelRequested(request=request.id, task=request.task, by=request.by)
+        case RespawnRequest():
+            return RespawnRequested(
+                request=request.id,
+                tasks=request.tasks,
+                by=request.by,
+                again=request.again,
+                source=request.source,
+                cascade=request.cascade,
+                starting_refs=request.starting_refs,
+            )
         case _:
             kind = request.named if isinstance(request, UnknownRequest) else request.kind
             return RequestUnmet(

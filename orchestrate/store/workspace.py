@@ -18,6 +18,7 @@ from orchestrate.model.names import EngineId, TaskName
 from orchestrate.model.records import Record, encode_record
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Attention
+from orchestrate.model.stops import Stop
 from orchestrate.ports import Clock, Incoming
 from orchestrate.store.attempts import ATTEMPTS, HANDOFFS, RAW, REQUESTS, AttemptFiles, handoff_path
 from orchestrate.store.attention import append_attention
@@ -30,6 +31,7 @@ from orchestrate.store.loading import LoadedState, load, workspace_folder
 from orchestrate.store.lock import BEAT_SECONDS, LOCK, WorkspaceLock
 from orchestrate.store.recent import RecentHandoffs
 from orchestrate.store.snapshot import STATE, SnapshotPolicy, SnapshotWriter
+from orchestrate.store.tombstone import read_stop
 
 #: What git leaves out: unredacted text, requests with their prompts, and what only this machine needs.
 _IGNORED = (f"{RAW}/", f"{REQUESTS}/", f"{INBOX}/", JOURNAL, LOCK)
@@ -159,6 +161,10 @@ class WorkspaceStore:
     async def take_requests(self) -> Sequence[Incoming]:
         """What other processes ask for, oldest first, and what was no request and was moved away."""
         return await self._in_reading_thread(self._inbox.take)
+
+    async def read_stop(self) -> Stop | None:
+        """The tombstone of a kill, if there is one."""
+        return await self._in_reading_thread(read_stop, self._folder)
 
     async def answer_request(self, answer: InboxAnswer) -> None:
         """Write and sync the answer, then remove the request."""

@@ -32,7 +32,7 @@ class Ending:
     url: str | None = None
 
 
-_ANEW = "give the task a new name in plan.json and run the plan again: what has ended is not launched again by itself"
+_ANEW = "type orchestrate respawn with the plan and the task: what has ended is not launched again by itself"
 _ADVICE: Mapping[FailureMode, str] = {
     FailureMode.CAP_HIT: "The run reached a limit of time or usage. Cut the task into smaller ones, or wait until the limit resets.",
     FailureMode.OOM: "The agent's machine ran out of memory. Give the task less to hold at once, or a larger environment.",

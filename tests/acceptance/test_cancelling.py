@@ -41,3 +41,20 @@ def test_after_the_engine_was_killed_the_command_itself_sees_to_it(project):
     assert told.out.startswith("long is cancelled: cancelled by ")
     assert not project.is_at_work("long")
     assert project.statuses() == {"long": "cancelled"}
+
+
+def test_a_tombstone_stops_a_run_and_keeps_it_from_beginning_again(project):
+    engine = a_run_with_an_agent_at_work(project, task("next", dependsOn=["long"]))
+    (project.workspace / "stop.json").write_text('{"id": "s1", "by": "ana", "at": "2026-03-04T14:31:36.123Z"}')
+    assert engine.end().code == 1
+    assert not project.is_at_work("long")
+    assert project.statuses() == {"long": "cancelled", "next": "pending"}
+    again = project.run()
+    assert again.code == 2
+    assert "ana stopped this run" in again.err
+    assert project.run("--dry-run").code == 2
+    project.agent("long", "handoff success '(none)'")
+    told = project.command("respawn", str(project.workspace), "long").end()
+    assert told.out.splitlines()[0] == "long waits for try 2, starting from main"
+    assert project.run().code == 0
+    assert project.launches("long") == 2

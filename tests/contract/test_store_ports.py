@@ -7,8 +7,10 @@ import pytest
 
 from orchestrate.errors import StorageFailed, WorkspaceDamaged
 from orchestrate.model.inbox_requests import AcceptRequest, InboxAnswer
+from orchestrate.model.stops import Stop
 from orchestrate.store.files import Folder
 from orchestrate.store.inbox import InboxFiles
+from orchestrate.store.tombstone import write_stop
 from orchestrate.store.workspace import WorkspaceStore
 from tests.support.memory_store import MemoryArchive, MemoryLedger, MemoryRequests
 from tests.support.records import ENGINE, NOW, ROOT_SLUG, attention, first_record, record, row
@@ -50,6 +52,17 @@ async def test_a_request_waits_until_it_is_answered(requests):
     assert await box.save_acceptance("a", "11111111", handoff=b"by hand") == "handoffs/a.md"
     await box.answer_request(InboxAnswer(asked.id, is_done=True))
     assert list(await box.take_requests()) == []
+
+
+async def test_a_tombstone_is_seen_from_the_moment_that_it_stands(requests, tmp_path):
+    box, _ = requests
+    assert await box.read_stop() is None
+    stop = Stop("s", by="ana", at="")
+    if isinstance(box, MemoryRequests):
+        box.stop = stop
+    else:
+        write_stop(Folder(tmp_path), stop)
+    assert await box.read_stop() == stop
 
 
 async def test_a_handoff_that_a_person_stands_for_is_the_latest_one(store, tmp_path):

@@ -57,6 +57,11 @@ class MemoryRequests:
         self._archive = archive
         self.waiting = []
         self.answers = []
+        #: The tombstone.
+        self.stop = None
+
+    async def read_stop(self):
+        return self.stop
 
     async def take_requests(self):
         misfits = [item for item in self.waiting if isinstance(item, Misfit)]

@@ -13,6 +13,12 @@ def command_for(row: TaskRow, look: Look) -> str:
     return look.command("story" if row.handoff_path is None else "handoff", row.name)
 
 
+def mending_command(row: TaskRow, look: Look) -> str:
+    """What brings such a task on, for somebody who knows what happened: a new try, else what its agent said."""
+    is_over = row.status in (TaskStatus.ERROR, TaskStatus.CANCELLED)
+    return look.command("respawn", row.name) if is_over else command_for(row, look)
+
+
 def needs_somebody(row: TaskRow) -> bool:
     """True for a task that ended badly, or only half."""
     if row.status in (TaskStatus.ERROR, TaskStatus.CANCELLED):
@@ -25,7 +31,7 @@ def next_command(rows: Sequence[TaskRow], look: Look, *, is_engine_alive: bool) 
     bad = next((row for row in rows if row.status in (TaskStatus.ERROR, TaskStatus.CANCELLED)), None)
     is_open = any(row.status in (TaskStatus.PENDING, TaskStatus.RUNNING) for row in rows)
     if bad is not None:
-        return command_for(bad, look)
+        return mending_command(bad, look)
     if is_open:
         return None if is_engine_alive else look.command("run")
     half = next((row for row in rows if needs_somebody(row)), None)

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrate.cli.screens.advice import command_for, needs_somebody
+from orchestrate.cli.screens.advice import mending_command, needs_somebody
 from orchestrate.cli.screens.durations import duration
 from orchestrate.cli.screens.estimate import Chain
 from orchestrate.cli.screens.layout import Line, Look, command, cut_middle, folded, line, width_of, wrapped
@@ -156,7 +156,7 @@ def needy_lines(rows: Sequence[TaskRow], look: Look, *, holds: Mapping[TaskName,
     for row in needy[:_NEEDY]:
         how = standing(row, Circumstances(holds=holds.get(row.name, ())))
         lines.append(word_line(how, row.name, how.word, names=names, url=row.url))
-        lines.append(command(f"{'':{names + 4}}do: ", command_for(row, look)))
+        lines.append(command(f"{'':{names + 4}}do: ", mending_command(row, look)))
     if len(needy) > _NEEDY:
         lines.append(command(f"  + {len(needy) - _NEEDY} more: ", look.command("status")))
     return lines

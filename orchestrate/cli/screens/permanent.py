@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from orchestrate.cli.screens.advice import command_for
+from orchestrate.cli.screens.advice import command_for, mending_command
 from orchestrate.cli.screens.durations import clock_time, duration, rough_duration, with_local_times
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, line, wrapped
 from orchestrate.cli.screens.vocabulary import Kind, Standing, evidence, named, standing
@@ -41,7 +41,8 @@ def ended_badly_lines(row: TaskRow, look: Look, *, held: Sequence[str] = ()) -> 
     details = [
         ("where", row.url or ""),
         ("held", named(held)),
-        ("do", command_for(row, look)),
+        ("look", command_for(row, look)),
+        ("do", mending_command(row, look)),
     ]
     return _block(row.finished_at, how, row, first, details, look)
 

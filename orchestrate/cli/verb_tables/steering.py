@@ -26,6 +26,29 @@ STEER = (
         has_dry_run=False,
     ),
     Verb(
+        name="respawn",
+        module="orchestrate.cli.respawn",
+        group="steer",
+        help="try a task anew that is over: in error, cancelled or stopped before its launch",
+        examples=(
+            ("respawn . merge-export", "its next try; what waits for it goes on behind it"),
+            ("respawn . merge-export --again --cascade", "also if it handed off, with those that ran on its branch"),
+            ("respawn . verify-export --source", "a verifier together with the task that it checks"),
+        ),
+        has_dry_run=False,
+    ),
+    Verb(
+        name="retry",
+        module="orchestrate.cli.retry",
+        group="steer",
+        help="try everything anew that is in error, after showing what it cost so far and what it holds",
+        examples=(
+            ("retry", "the plan of this folder; asks once"),
+            ("retry . --dry-run", "what would be tried"),
+            ("retry . --yes", "without being asked"),
+        ),
+    ),
+    Verb(
         name="reset",
         module="orchestrate.cli.reset",
         group="steer",

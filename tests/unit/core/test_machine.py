@@ -34,9 +34,9 @@ def test_every_effect_carries_the_id_of_its_event():
 
 def test_a_step_that_is_not_in_the_table_is_a_bug_and_is_raised(monkeypatch):
     state = a_state(a_plan("a", "b"), a_handed_off_row("a"), a_row("b"))
-    again = replace(state.rows["a"], status=TaskStatus.PENDING)
+    again = replace(state.rows["a"], status=TaskStatus.CANCELLED)
     monkeypatch.setattr(retrying, "on_retry_due", lambda *_: change(RowChanged(again)))
-    with pytest.raises(MachineError, match="a: handed-off -> pending after TimerFired"):
+    with pytest.raises(MachineError, match="a: handed-off -> cancelled after TimerFired"):
         step(state, TimerFired(timer=Timer(TimerKind.RETRY, "a", 1)))
 
 

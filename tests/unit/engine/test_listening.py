@@ -1,11 +1,19 @@
 import anyio
 
 from orchestrate.core.events import EngineStarted
-from orchestrate.core.request_events import AcceptRequested, CancelRequested, FileSetAside, RequestUnmet
+from orchestrate.core.request_events import (
+    AcceptRequested,
+    CancelRequested,
+    FileSetAside,
+    RequestUnmet,
+    RespawnRequested,
+    StopFound,
+)
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.listening import LOOK_SECONDS, Listener, event_of, requests_of
 from orchestrate.errors import StorageFailed
-from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, UnknownRequest
+from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, RespawnRequest, UnknownRequest
+from orchestrate.model.stops import Stop, StopScope
 from orchestrate.ports import Misfit
 from orchestrate.text.redaction import REDACTED, Redactor
 from tests.support.engine_room import SECRET
@@ -34,6 +42,21 @@ async def test_each_request_is_reported_once_although_it_stays_until_it_is_answe
 
 def test_each_kind_of_request_is_an_event_of_its_own():
     assert event_of(CancelRequest("r", "ana", task="a")) == CancelRequested(request="r", task="a", by="ana")
+    anew = RespawnRequest("r", "ana", tasks=("a",), again=True, source=True, cascade=True, starting_refs={"a": "b"})
+    assert event_of(anew) == RespawnRequested(
+        request="r", by="ana", tasks=("a",), again=True, source=True, cascade=True, starting_refs={"a": "b"}
+    )
+
+
+@virtually
+async def test_a_tombstone_is_told_once_and_before_all_requests():
+    requests = MemoryRequests(MemoryArchive())
+    requests.waiting, requests.stop = [ASKED], Stop("s", by="ana", at="")
+    listener, _ = a_listener(requests)
+    first, second = await listener.look()
+    assert first == StopFound(stop="s", by="ana", scope=StopScope.TREE)
+    assert isinstance(second, AcceptRequested)
+    assert await listener.look() == []
 
 
 @virtually

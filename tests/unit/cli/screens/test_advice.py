@@ -22,7 +22,7 @@ def test_bad_and_half_ends_need_somebody():
 
 
 def test_the_next_command_is_about_trouble_then_about_going_on():
-    assert next_command([a_row(), ERROR], LOOK, is_engine_alive=True) == "orchestrate story . e"
+    assert next_command([a_row(), ERROR], LOOK, is_engine_alive=True) == "orchestrate respawn . e"
     assert next_command([a_row()], LOOK, is_engine_alive=False) == "orchestrate run ."
     assert next_command([a_row()], LOOK, is_engine_alive=True) is None
     assert next_command([a_handed_off_row(), HALF], LOOK, is_engine_alive=False) == "orchestrate handoff . h"

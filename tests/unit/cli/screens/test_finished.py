@@ -82,7 +82,7 @@ def test_a_run_that_needs_somebody_says_whom_first():
     assert shown(view) == [
         "shop needs you   1 of 3 handed off · 1 waiting · 1 error                  1m 00s",
         "✗ docs                error after 1 try: cap-hit",
-        "                      do: orchestrate handoff . docs",
+        "                      do: orchestrate respawn . docs",
         "✓ api-schema",
         "  0 agents still running · state saved · exit 1",
     ]

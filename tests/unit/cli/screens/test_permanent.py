@@ -45,7 +45,8 @@ def test_an_error_says_why_what_it_holds_and_what_to_type():
         "04:54:20 ✗ merge-export error before launch: branch feature/docs, which the plan",
         "           names, is not on the remote. No agent was made.",
         "           held   verify-export, release-notes",
-        "           do     orchestrate story . merge-export",
+        "           look   orchestrate story . merge-export",
+        "           do     orchestrate respawn . merge-export",
     ]
 
 
@@ -62,7 +63,8 @@ def test_an_error_of_an_agent_says_what_the_agent_left():
     assert shown(ended_badly_lines(row, LOOK)) == [
         "04:54:20 ✗ a error after 1 try: cap-hit: usage limit",
         "           where  https://example.org/a",
-        "           do     orchestrate handoff . a",
+        "           look   orchestrate handoff . a",
+        "           do     orchestrate respawn . a",
     ]
 
 

@@ -36,7 +36,7 @@ def test_trouble_stands_first_and_finished_work_is_folded():
         "· verify-export     waiting for merge-export",
         "✓ docs",
         "  attention  04:54 docs was silent and went on.",
-        "  next: orchestrate story . merge-export",
+        "  next: orchestrate respawn . merge-export",
     ]
 
 
