@@ -66,12 +66,16 @@ def ask(
     asked: Asked, request: InboxRequest, settings: Settings, *, reach: Callable[[], Awaitable[Service]] | None = None
 ) -> InboxAnswer:
     """What came of the request; Refused if it was not carried out."""
-    repo_url = repository_address(asked.plan, folder=asked.location.folder.resolve(), kind=RuntimeKind.LOCAL)
-    place = Place(asked.location, asked.plan, repo_url, settings.environ, reach)
-    answer = send_request(place, request)
+    answer = send_request(place_of(asked, settings, reach=reach), request)
     if not answer.is_done:
         raise Refused(answer.message, code=answer.code, hint=answer.hint)
     return answer
+
+
+def place_of(asked: Asked, settings: Settings, *, reach: Callable[[], Awaitable[Service]] | None = None) -> Place:
+    """Where a request goes, and what an engine of ours needs there."""
+    repo_url = repository_address(asked.plan, folder=asked.location.folder.resolve(), kind=RuntimeKind.LOCAL)
+    return Place(asked.location, asked.plan, repo_url, settings.environ, reach)
 
 
 def reach(asked: Asked, args: argparse.Namespace, settings: Settings) -> Callable[[], Awaitable[Service]]:

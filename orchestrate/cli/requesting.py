@@ -50,7 +50,7 @@ class Place:
 
 def send_request(place: Place, request: InboxRequest, *, timeout_seconds: float = TIMEOUT_SECONDS) -> InboxAnswer:
     """The answer to this request; OutcomeUnknown while a living engine gives none, and then the request stays there."""
-    return run_event_loop(partial(_sent, place, request, timeout_seconds=timeout_seconds, clock=SystemClock()))
+    return run_event_loop(partial(sent, place, request, timeout_seconds=timeout_seconds, clock=SystemClock()))
 
 
 def new_request_id() -> RequestId:
@@ -67,7 +67,10 @@ def this_person() -> str:
     return f"{name}@{os.uname().nodename}"
 
 
-async def _sent(place: Place, request: InboxRequest, *, timeout_seconds: float, clock: Clock) -> InboxAnswer:
+async def sent(
+    place: Place, request: InboxRequest, *, clock: Clock, timeout_seconds: float = TIMEOUT_SECONDS
+) -> InboxAnswer:
+    """The same, inside an event loop."""
     folder = await anyio.to_thread.run_sync(workspace_folder, place.location.folder)
     inbox = InboxFiles(folder)
     await anyio.to_thread.run_sync(inbox.put, request)

@@ -32,10 +32,15 @@ def named_runtime(flag: str | None, *, variable: str | None) -> Runtime | None:
 
 def choose_runtime(named: Runtime | None, *, plan: Plan, has_key: bool) -> Runtime:
     """What the caller named, then the plan, then the cloud where a key is set; else InputRefused."""
+    if named is None and plan.runtime is not None:
+        return Runtime(plan.runtime.kind, "the plan's runtime")
+    return known_runtime(named, has_key=has_key)
+
+
+def known_runtime(named: Runtime | None, *, has_key: bool) -> Runtime:
+    """The same where there is no plan."""
     if named is not None:
         return named
-    if plan.runtime is not None:
-        return Runtime(plan.runtime.kind, "the plan's runtime")
     if has_key:
         return Runtime(RuntimeKind.CLOUD, "CURSOR_API_KEY is set")
     raise InputRefused(

@@ -18,14 +18,13 @@ _LOOK_SECONDS = 0.2
 
 def wait_until_over(folder: Path, tasks: Iterable[TaskName], *, timeout_seconds: float) -> Mapping[TaskName, TaskRow]:
     """The rows once none of these tasks runs, or as they are when the time is up."""
-    return run_event_loop(
-        partial(_over, folder, frozenset(tasks), timeout_seconds=timeout_seconds, clock=SystemClock())
-    )
+    return run_event_loop(partial(over, folder, frozenset(tasks), timeout_seconds=timeout_seconds, clock=SystemClock()))
 
 
-async def _over(
+async def over(
     folder: Path, tasks: frozenset[TaskName], *, timeout_seconds: float, clock: Clock
 ) -> Mapping[TaskName, TaskRow]:
+    """The same, inside an event loop."""
     began_at = clock.monotonic()
     while True:
         rows = (await anyio.to_thread.run_sync(read_workspace, folder)).rows

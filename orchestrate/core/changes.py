@@ -105,6 +105,8 @@ class Session:
     hold: str | None = None
     #: The tombstone that was found in the workspace.
     stop: str | None = None
+    #: True from the start until the tombstone that was there then is taken in.
+    awaits_stop: bool = False
     #: True once a task went to error in this session.
     has_new_error: bool = False
     #: Attempts, by task, that nobody can watch any more while they run.

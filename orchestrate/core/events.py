@@ -87,6 +87,8 @@ class EngineStarted(Event):
     notes: tuple[str, ...] = ()
     #: What other processes had asked for before, each reported by an event of its own.
     requests: tuple[RequestId, ...] = ()
+    #: True where a tombstone stands in the workspace, which is reported by an event of its own.
+    is_stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,10 +54,10 @@ def on_engine_started(state: State, event: EngineStarted) -> Decision:
     """A workspace's id is the first thing that is written of it; no run ends before what was asked is answered."""
     notes = tuple(AttentionRaised(note) for note in event.notes)
     started = change(*((WorkspaceChanged(state.workspace),) if event.is_first else ()), *notes)
-    if not event.requests:
+    if not event.requests and not event.is_stopped:
         return started
     asked = Map[RequestId, TaskName | None]((request, None) for request in event.requests)
-    return started + change(SessionChanged(replace(state.session, requests=asked)))
+    return started + change(SessionChanged(replace(state.session, requests=asked, awaits_stop=event.is_stopped)))
 
 
 def on_stop_requested(state: State, event: StopRequested) -> Decision:
@@ -108,7 +108,7 @@ def end_if_over(state: State) -> Decision:
     if session.phase == Phase.LEAVING:
         return NOTHING if state.awaiting else _end(state)
     if session.settings.answers_only:
-        return NOTHING if session.requests or _is_ending(state) else _leave(state, EXIT_DONE)
+        return NOTHING if session.requests or session.awaits_stop or _is_ending(state) else _leave(state, EXIT_DONE)
     if session.has_new_error and not session.settings.drain:
         return _leave(state, EXIT_PLANNERS_TURN)
     if state.running - _shelved(state) > _unwatched(state) or _goes_on(state) or session.requests:

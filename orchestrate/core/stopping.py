@@ -19,7 +19,7 @@ def on_stop_found(state: State, event: StopFound) -> Decision:
     if state.session.stop == event.stop:
         return NOTHING
     hold = f"stopped by {event.by}"
-    held = SessionChanged(replace(state.session, stop=event.stop, hold=hold))
+    held = SessionChanged(replace(state.session, stop=event.stop, hold=hold, awaits_stop=False))
     if not state.session.settings.has_service:
         return change(held)
     running = [row for row in state.rows_in_order() if row.status == TaskStatus.RUNNING]

@@ -7,6 +7,7 @@ import anyio
 
 from orchestrate.core.effects import LaunchAgent
 from orchestrate.core.events import EngineStarted, PlanRead, StopReason, StopRequested
+from orchestrate.core.request_events import StopFound
 from orchestrate.core.state import State
 from orchestrate.engine.answering import Clerk
 from orchestrate.engine.gate import GatedService
@@ -122,7 +123,11 @@ class Engine:
         start, asked = self._start, await self._listener.look()
         self._inbox.put(
             EngineStarted(
-                engine=start.engine_id, is_first=start.is_first, notes=start.notes, requests=requests_of(asked)
+                engine=start.engine_id,
+                is_first=start.is_first,
+                notes=start.notes,
+                requests=requests_of(asked),
+                is_stopped=any(isinstance(event, StopFound) for event in asked),
             )
         )
         self._inbox.put(PlanRead(plan=start.plan))

@@ -113,6 +113,8 @@ class FakeCloud:
                 return 200, {"items": [_entry(model) for model in self.models]}
             case "POST", ["agents"]:
                 return self.create(key, body)
+            case "GET", ["agents"]:
+                return 200, {"items": list(self.agents.values())}
             case "GET", ["agents", agent_id] if agent_id in self.agents:
                 return 200, self.agents[agent_id]
             case "GET", ["agents", agent_id, "runs"] if agent_id in self.agents:

@@ -26,6 +26,28 @@ STEER = (
         has_dry_run=False,
     ),
     Verb(
+        name="kill",
+        module="orchestrate.cli.kill",
+        group="steer",
+        help="stop a run for good, or one task with all that it launched: everybody is seen to have ended",
+        examples=(
+            ("kill .", "lists who would be cancelled, and asks"),
+            ("kill . migrate-services --yes", "one planner and its subtree; the rest of the run goes on"),
+            ("kill . --dry-run", "who would be cancelled"),
+        ),
+    ),
+    Verb(
+        name="kill-tree",
+        module="orchestrate.cli.kill_tree",
+        group="steer",
+        help="the same for a whole tree of planners, also without its workspace: by repository, branch and rootSlug",
+        examples=(
+            ("kill-tree . --yes", "everything that this plan led to"),
+            ("kill-tree https://github.com/team/shop.git main csv-export", "from anywhere; asks first"),
+            ("kill-tree . --agent-id bc-11111111-1111-4111-8111-111111111111", "one agent and its subtree"),
+        ),
+    ),
+    Verb(
         name="respawn",
         module="orchestrate.cli.respawn",
         group="steer",

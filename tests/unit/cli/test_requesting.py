@@ -61,7 +61,7 @@ async def test_a_living_engine_is_waited_for(place, held):
 
     async def ask():
         answers.append(
-            await requesting._sent(place, request, timeout_seconds=60, clock=SystemClock()),
+            await requesting.sent(place, request, timeout_seconds=60, clock=SystemClock()),
         )
 
     async with anyio.create_task_group() as tasks:
@@ -77,7 +77,7 @@ async def test_when_the_engine_dies_we_take_over(place, held):
     answers = []
 
     async def ask():
-        answers.append(await requesting._sent(place, request, timeout_seconds=60, clock=SystemClock()))
+        answers.append(await requesting.sent(place, request, timeout_seconds=60, clock=SystemClock()))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(ask)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from orchestrate.core.changes import Settings
 from orchestrate.core.effects import AnswerRequest, CancelRun, EndRun
 from orchestrate.core.events import AgentLaunched, EngineStarted, PlanRead, RunEnded
-from orchestrate.core.request_events import RequestAnswered, RespawnRequested, StopFound
+from orchestrate.core.request_events import RespawnRequested, StopFound
 from orchestrate.core.story import story_of
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Cancel
@@ -73,12 +73,14 @@ def test_a_task_that_is_tried_anew_meanwhile_waits_for_the_next_run():
 def test_an_engine_that_only_answers_sees_to_it_where_it_can():
     settings = Settings(1, answers_only=True)
     told = Playbook(an_unread_state(a_running_row("a"), settings=settings))
-    told.tell(EngineStarted(engine="e", requests=("r",))).tell(PlanRead(plan=PLAN)).tell(FOUND)
-    told.tell(RequestAnswered(request="r"))
+    told.tell(EngineStarted(engine="e", is_stopped=True)).tell(PlanRead(plan=PLAN))
+    assert told.effects(EndRun) == []
+    told.tell(FOUND)
     assert told.effects(EndRun) == []
     assert told.tell(ended("a")).effects(EndRun) != []
     without = Playbook(an_unread_state(a_running_row("a"), settings=replace(settings, has_service=False)))
-    without.tell(EngineStarted(engine="e", requests=("r",))).tell(PlanRead(plan=PLAN)).tell(FOUND)
+    without.tell(EngineStarted(engine="e", is_stopped=True)).tell(PlanRead(plan=PLAN)).tell(FOUND)
+    assert len(without.effects(EndRun)) == 1
     without.leaves(cancel=None)
     assert without.effects(AnswerRequest) == without.effects(CancelRun) == []
 

@@ -1,0 +1,43 @@
+"""Killing trees whose planners launch on and on: nobody is left, and nobody comes after it."""
+
+import pytest
+
+from orchestrate.engine.killing import Killer, KillPace
+from tests.support import virtual_time
+from tests.support.kill_world import killed
+from tests.support.virtual_time import LoopClock
+
+#: The 50 seeds of the figure; a few of them in every run of the tests.
+SEEDS = [pytest.param(seed, marks=[] if seed < 5 else pytest.mark.slow) for seed in range(50)]
+
+
+def a_killer(world):
+    return Killer(world, world.census, clock=LoopClock(), pace=KillPace(quiet_seconds=10.0))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nobody_is_left_alive_and_nothing_is_launched_after_it(seed):
+    world, toll, late = virtual_time.run(lambda: killed(seed, clock=LoopClock(), killer=a_killer))
+    assert toll.is_certain
+    assert len(world.agents) > 200
+    assert [agent.id for agent in world.alive] == []
+    assert late == []
+    assert set(world.agents) <= set(toll.fates)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_small_tree_that_is_killed_fast_leaves_nobody_either(seed):
+    world, toll, late = virtual_time.run(lambda: killed(seed, clock=LoopClock(), killer=a_killer, start=12))
+    assert toll.is_certain
+    assert (world.alive, late) == ([], [])
+
+
+def test_two_looks_without_a_pause_would_not_be_enough():
+    def impatient(world):
+        return Killer(world, world.census, clock=LoopClock(), pace=KillPace(quiet_seconds=0.0))
+
+    def left_alive(seed):
+        world, _, _ = virtual_time.run(lambda: killed(seed, clock=LoopClock(), killer=impatient, start=12))
+        return bool(world.alive)
+
+    assert any(map(left_alive, range(40)))
