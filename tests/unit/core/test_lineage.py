@@ -29,6 +29,10 @@ def test_the_tree_of_a_workspace_is_all_that_its_agents_led_to_parents_first():
     assert [each.depth for each in found] == [1, 1, 2, 3, 3]
 
 
+def test_a_workspace_that_launched_nobody_has_no_tree():
+    assert members(TREE, Roots(workspaces=frozenset({"w7"}))) == []
+
+
 def test_a_tree_may_begin_with_agents_or_with_the_name_of_a_plan():
     assert names(members(TREE, Roots(agents=frozenset({"bc-q", "bc-gone"})))) == ["q", "r", "twin"]
     by_name = merged([seen("a", root="shop"), seen("b", "a", "w1", root="sub"), seen("c", root="other")])
