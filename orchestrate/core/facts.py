@@ -8,8 +8,8 @@ from orchestrate.core.events import Event
 
 
 def facts_of(event: Event) -> Mapping[str, object]:
-    """The event as plain values for the journal; a plan is left out, it has its own file."""
-    return {"type": type(event).__name__, **_plain_fields(event, left_out=("at", "plan"))}
+    """The event as plain values for the journal; a plan is left out, it has its own file, and so is a definition, which is in its row."""
+    return {"type": type(event).__name__, **_plain_fields(event, left_out=("at", "plan", "definition"))}
 
 
 def _plain_fields(record: object, *, left_out: tuple[str, ...] = ()) -> dict[str, object]:

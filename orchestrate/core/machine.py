@@ -16,6 +16,7 @@ from typing import assert_never
 
 from orchestrate.core import (
     accepting,
+    ad_hoc,
     cancelling,
     capacity,
     finishing,
@@ -69,6 +70,7 @@ from orchestrate.core.request_events import (
     RequestAnswered,
     RequestUnmet,
     RespawnRequested,
+    SpawnRequested,
     StopFound,
 )
 from orchestrate.core.service_events import ArchiveAnswered, CallsSlowed
@@ -163,6 +165,8 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return cancelling.on_cancel_requested(state, event)
         case RespawnRequested():
             return respawning.on_respawn_requested(state, event)
+        case SpawnRequested():
+            return ad_hoc.on_spawn_requested(state, event)
         case StopFound():
             return stopping.on_stop_found(state, event)
         case RequestUnmet():

@@ -27,6 +27,7 @@ from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply, is_held
 from orchestrate.core.verdicts import judged_anew
 from orchestrate.core.watching import cancel_orders, deadline_timer, timeout_seconds
+from orchestrate.model.ad_hoc import with_ad_hoc_tasks
 from orchestrate.model.names import TaskName, Timestamp, placeholder_branch
 from orchestrate.model.plan import Plan, Task
 from orchestrate.model.rows import TaskRow
@@ -36,6 +37,7 @@ from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
 
 def on_plan_read(state: State, event: PlanRead) -> Decision:
     """Rows for the plan's tasks, and the effects that open rows imply; a later plan may be none for this engine."""
+    event = replace(event, plan=with_ad_hoc_tasks(event.plan, state.rows.values()))
     words = None if state.blueprint is None else plan_edits.refused(state.plan, event.plan)
     if words is not None:
         return change(AttentionRaised(f"{words}."))

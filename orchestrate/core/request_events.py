@@ -56,6 +56,15 @@ class RespawnRequested(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpawnRequested(Event):
+    """Another process adds a task to the run; ``definition`` is the task as ``plan.json`` would have it."""
+
+    request: RequestId
+    by: str
+    definition: Mapping[str, object] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StopFound(Event):
     """A tombstone stands in the workspace: somebody killed it, for the whole tree or for this workspace alone."""
 

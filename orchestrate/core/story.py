@@ -193,6 +193,10 @@ def _respawn_requested(scene: _Scene) -> list[str]:
     return [f"{scene.said('by') or 'somebody'} has it tried anew"] if scene.row.status == TaskStatus.PENDING else []
 
 
+def _spawn_requested(scene: _Scene) -> list[str]:
+    return [f"added to the run by {scene.said('by') or 'somebody'}"] if scene.before is None else []
+
+
 def _stop_found(scene: _Scene) -> list[str]:
     return [f"{scene.said('by') or 'somebody'} stopped the run: {scene.row.note or 'its cancel is asked for'}"]
 
@@ -283,6 +287,7 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "AcceptanceWritten": _acceptance_written,
         "CancelRequested": _cancel_requested,
         "RespawnRequested": _respawn_requested,
+        "SpawnRequested": _spawn_requested,
         "StopFound": _stop_found,
         "PathsChecked": _paths_checked,
         "UsageAnswered": _usage_answered,

@@ -9,11 +9,19 @@ from orchestrate.core.request_events import (
     FileSetAside,
     RequestUnmet,
     RespawnRequested,
+    SpawnRequested,
     StopFound,
 )
 from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import OrchestrateError
-from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, InboxRequest, RespawnRequest, UnknownRequest
+from orchestrate.model.inbox_requests import (
+    AcceptRequest,
+    CancelRequest,
+    InboxRequest,
+    RespawnRequest,
+    SpawnRequest,
+    UnknownRequest,
+)
 from orchestrate.model.names import RequestId
 from orchestrate.model.stops import Stop
 from orchestrate.ports import Clock, Incoming, Misfit, Requests
@@ -100,6 +108,8 @@ def event_of(request: InboxRequest) -> Event:
                 cascade=request.cascade,
                 starting_refs=request.starting_refs,
             )
+        case SpawnRequest():
+            return SpawnRequested(request=request.id, by=request.by, definition=request.definition)
         case _:
             kind = request.named if isinstance(request, UnknownRequest) else request.kind
             return RequestUnmet(

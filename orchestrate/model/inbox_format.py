@@ -21,6 +21,7 @@ from orchestrate.model.inbox_requests import (
     InboxRequest,
     RequestKind,
     RespawnRequest,
+    SpawnRequest,
     UnknownRequest,
 )
 from orchestrate.model.names import RequestId, TaskName, is_kebab_case, is_valid_ref
@@ -112,8 +113,15 @@ def _respawn(fields: Fields, request_id: RequestId, by: str) -> RespawnRequest:
     )
 
 
+def _spawn(fields: Fields, request_id: RequestId, by: str) -> SpawnRequest:
+    definition = fields.mapping("definition")
+    if definition is None:
+        fields.refuse("definition", "expected an object")
+    return SpawnRequest(request_id, by, definition=definition)
+
+
 _READERS: Mapping[str, Callable[[Fields, RequestId, str], InboxRequest]] = MappingProxyType(
-    {RequestKind.ACCEPT: _accept, RequestKind.CANCEL: _cancel, RequestKind.RESPAWN: _respawn}
+    {RequestKind.ACCEPT: _accept, RequestKind.CANCEL: _cancel, RequestKind.RESPAWN: _respawn, RequestKind.SPAWN: _spawn}
 )
 
 

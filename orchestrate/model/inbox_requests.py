@@ -21,6 +21,7 @@ class RequestKind(StrEnum):
     ACCEPT = "accept"
     CANCEL = "cancel"
     RESPAWN = "respawn"
+    SPAWN = "spawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,16 @@ class RespawnRequest(InboxRequest):
     cascade: bool = False
     #: For each task that is to start from a branch of its own: which.
     starting_refs: Mapping[TaskName, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpawnRequest(InboxRequest):
+    """This task is to be added to the run, beside the plan's file."""
+
+    kind: ClassVar[str] = RequestKind.SPAWN
+
+    #: The task as ``plan.json`` would have it.
+    definition: Mapping[str, object] = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,17 @@ STEER = (
         has_dry_run=False,
     ),
     Verb(
+        name="spawn",
+        module="orchestrate.cli.spawn",
+        group="steer",
+        help="add a task to a run, beside the plan's file",
+        examples=(
+            ('spawn . --name fix-flaky-test --goal "The suite is green ten times in a row."', "from options"),
+            ("spawn . --file task.json --wait", "a task as plan.json would have it, waited for"),
+        ),
+        has_dry_run=False,
+    ),
+    Verb(
         name="cancel",
         module="orchestrate.cli.cancel",
         group="steer",

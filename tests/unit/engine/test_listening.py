@@ -7,12 +7,13 @@ from orchestrate.core.request_events import (
     FileSetAside,
     RequestUnmet,
     RespawnRequested,
+    SpawnRequested,
     StopFound,
 )
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.listening import LOOK_SECONDS, Listener, event_of, requests_of
 from orchestrate.errors import StorageFailed
-from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, RespawnRequest, UnknownRequest
+from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, RespawnRequest, SpawnRequest, UnknownRequest
 from orchestrate.model.stops import Stop, StopScope
 from orchestrate.ports import Misfit
 from orchestrate.text.redaction import REDACTED, Redactor
@@ -42,6 +43,8 @@ async def test_each_request_is_reported_once_although_it_stays_until_it_is_answe
 
 def test_each_kind_of_request_is_an_event_of_its_own():
     assert event_of(CancelRequest("r", "ana", task="a")) == CancelRequested(request="r", task="a", by="ana")
+    added = SpawnRequest("r", "ana", definition={"name": "a"})
+    assert event_of(added) == SpawnRequested(request="r", by="ana", definition={"name": "a"})
     anew = RespawnRequest("r", "ana", tasks=("a",), again=True, source=True, cascade=True, starting_refs={"a": "b"})
     assert event_of(anew) == RespawnRequested(
         request="r", by="ana", tasks=("a",), again=True, source=True, cascade=True, starting_refs={"a": "b"}

@@ -15,7 +15,14 @@ from orchestrate.model.inbox_format import (
     encode_answer,
     encode_request,
 )
-from orchestrate.model.inbox_requests import AcceptRequest, CancelRequest, InboxAnswer, RespawnRequest, UnknownRequest
+from orchestrate.model.inbox_requests import (
+    AcceptRequest,
+    CancelRequest,
+    InboxAnswer,
+    RespawnRequest,
+    SpawnRequest,
+    UnknownRequest,
+)
 
 R = "11111111-0000-4000-8000-000000000001"
 DOCUMENT = {"id": R, "kind": "accept", "by": "ana", "task": "a", "branch": "ana/a"}
@@ -91,6 +98,7 @@ def test_an_answer_comes_back_as_it_was(answer):
     "request_",
     [
         CancelRequest(R, "ana", task="a"),
+        SpawnRequest(R, "ana", definition={"name": "a", "dependsOn": ["b"]}),
         RespawnRequest(R, "ana", tasks=("a", "b")),
         RespawnRequest(R, "ana", tasks=("a",), again=True, cascade=True, source=True, starting_refs={"a": "cursor/a"}),
     ],
@@ -103,6 +111,7 @@ def test_every_kind_comes_back_as_it_was(request_):
     "wrong",
     [
         {"kind": "cancel", "task": "A"},
+        {"kind": "spawn", "definition": "x"},
         {"kind": "respawn", "tasks": []},
         {"kind": "respawn", "tasks": ["../x"]},
         {"kind": "respawn", "tasks": ["a"] * (MOST_TASKS + 1)},
