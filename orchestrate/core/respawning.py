@@ -58,37 +58,22 @@ def _reset_all(state: State, event: RespawnRequested, names: tuple[TaskName, ...
 
 
 def _reset(state: State, row: TaskRow, *, ref: str | None, at: Timestamp) -> TaskRow:
-    """The row as it was before its first launch, but for what it has spent and how often it was tried."""
+    """The row as it was before its first launch, but for how often it was tried, what that cost, and its last words."""
     task = state.plan.tasks_by_name.get(row.name)
-    planned = row.starting_ref if task is None else planned_ref(state.plan, task)
     if task is not None:
-        row = replace(row, type=task.type, depends_on=task.depends_on)
-    return replace(
-        row,
-        status=TaskStatus.PENDING,
+        row = replace(row, type=task.type, depends_on=task.depends_on, starting_ref=planned_ref(state.plan, task))
+    return TaskRow(
+        name=row.name,
+        type=row.type,
         branch=_placeholder(state, row),
-        starting_ref=planned if ref is None else ref,
+        starting_ref=row.starting_ref if ref is None else ref,
         ref_from=None if ref is None else row.name,
-        agent_id=None,
-        run_id=None,
-        parent_agent_id=None,
-        launch=None,
-        url=None,
-        result_status=None,
-        handoff_status=None,
-        pushed=None,
-        self_report=None,
-        verification=None,
-        verdicts=(),
-        failure_mode=None,
-        note=None,
-        started_at=None,
-        finished_at=None,
-        not_before=None,
-        cancel=None,
-        stalled_since=None,
-        accepted=None,
-        paths_check=None,
+        depends_on=row.depends_on,
+        handoff_path=row.handoff_path,
+        attempts=row.attempts,
+        charges=row.charges,
+        slack_ts=row.slack_ts,
+        extra=row.extra,
         last_update=at,
     )
 

@@ -24,6 +24,7 @@ from tests.support.builders import (
     agent_of,
     moment,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -67,7 +68,8 @@ def test_it_waits_for_what_it_depends_on_and_starts_where_that_pushed():
         "startingRef": f"orch/{SLUG}/a",
         "ready": [],
     }
-    told.tell(RunEnded(task="a", run_id=run_of("a"), status=RunStatus.FINISHED, reply=a_reply())).launches("new")
+    told.tell(RunEnded(task="a", run_id=run_of("a"), status=RunStatus.FINISHED, reply=a_reply())).launches()
+    told.tell(seen("a", branch="cursor/a-1f2a")).launches("new")
     told.leaves("new", starting_ref="cursor/a-1f2a")
     done = book(a_handed_off_row("a"), a_running_row("b"))
     done.tell(asked(dependsOn=["a"], startingRef=f"orch/{SLUG}/a")).leaves("new", starting_ref="cursor/a-1f2a")

@@ -11,7 +11,7 @@ from orchestrate.core.facts import facts_of
 from orchestrate.core.request_events import RespawnRequested
 from orchestrate.core.story import story_of
 from orchestrate.model.records import Record
-from orchestrate.model.rows import Acceptance, Cancel, Verdict
+from orchestrate.model.rows import Acceptance, Cancel, OnRemote, Verdict
 from orchestrate.model.vocabulary import FailureMode, RunStatus, TaskStatus, TaskType, Verification
 from tests.support.builders import (
     SLUG,
@@ -163,6 +163,7 @@ def a_verdict_of(name, value=Verification.VERIFIER_FAILED):
 
 def test_a_verifier_that_looks_anew_takes_its_verdict_back():
     target = a_handed_off_row(
+        on_remote=OnRemote(moment(), is_there=True),
         verdicts=(a_verdict_of("v"), a_verdict_of("w", Verification.LIVE_UI_VERIFIED)),
         verification=Verification.VERIFIER_FAILED,
     )
