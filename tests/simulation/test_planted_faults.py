@@ -30,7 +30,7 @@ from tests.support.world import World, WorldBroken
 pytestmark = pytest.mark.slow
 
 #: Seeds within which a fault must show.
-_SEEDS = 600
+_SEEDS = 3000
 
 _FAULTS = [
     pytest.param(
