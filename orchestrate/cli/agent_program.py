@@ -63,9 +63,9 @@ def local_agent(command: str | None, *, plan: Plan, folder: Path, current: Path,
     return _with_habits_of(program, LocalAgent.model_validate({"runner": program.name}))
 
 
-def named_program(command: str, *, current: Path, search_path: str) -> LocalAgent:
+def named_program(command: str, *, current: Path, search_path: str, where: str = _FLAG) -> LocalAgent:
     """The program of ``--agent-command`` alone, typed in ``current``; InputRefused for one that cannot be run."""
-    return LocalAgent(command=_runnable(_Named(_split(command), _FLAG, base=current, search_path=search_path)))
+    return LocalAgent(command=_runnable(_Named(_split(command), where, base=current, search_path=search_path)))
 
 
 def _with_habits_of(program: AgentProgram | None, agent: LocalAgent) -> LocalAgent:

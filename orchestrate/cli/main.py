@@ -68,6 +68,11 @@ class _Call:
         """True if the answer is one JSON object."""
         return wants_json(self.words)
 
+    @property
+    def is_delegation(self) -> bool:
+        """True for a verb whose failures are told in the contract of the delegation verbs."""
+        return self.verb is not None and self.verb.speaks_json
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
@@ -86,14 +91,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _answered(call: _Call) -> int:
     try:
         return _dispatched(call)
-    except OrchestrateError as error:
-        return _told(call, error)
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
     except BrokenPipeError:
         raise
-    except Exception as error:  # the edge of the program: a bug is told in one line
-        return _told_fault(call, error)
+    except (Exception, KeyboardInterrupt) as error:  # the edge of the program: a bug is told in one line
+        return _failed(call, error)
+
+
+def _failed(call: _Call, error: Exception | KeyboardInterrupt) -> int:
+    if call.is_delegation:
+        return _told_by_contract(call, error)
+    if isinstance(error, OrchestrateError):
+        return _told(call, error)
+    return EXIT_INTERRUPTED if isinstance(error, KeyboardInterrupt) else _told_fault(call, error)
+
+
+def _told_by_contract(call: _Call, error: BaseException) -> int:
+    from orchestrate.cli.delegation.contract import tell_failure
+
+    code = tell_failure(call.operation, call.words, error, program=call.program)
+    if call.is_verbose:
+        _print_traceback(error)
+    return code
 
 
 def _dispatched(call: _Call) -> int:

@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print the tree; exit code 0 whatever it shows."""
     location = locate(args.plan, needs_plan=False)
-    grown = _grown(location, now=SystemClock().now())
+    grown = grown_tree(location, now=SystemClock().now())
     if args.json:
         output.put_json(output.success("tree", **_object(grown)))
         return 0
@@ -41,22 +41,22 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Grown:
+class Grown:
     """A workspace and those of its subplanners."""
 
     picture: Picture
-    children: dict[str, "_Grown"]
+    children: dict[str, "Grown"]
     #: Why a subplanner's workspace that lies here is not opened, by task.
     closed: dict[str, str]
 
 
-def _grown(location: PlanLocation, *, now: float) -> _Grown:
+def grown_tree(location: PlanLocation, *, now: float) -> Grown:
     """The tree from this workspace down; each workspace is opened once."""
     return _opened(picture_of(location, now=now), seen={location.folder.resolve()}, depth=0)
 
 
-def _opened(picture: Picture, *, seen: set[Path], depth: int) -> _Grown:
-    grown = _Grown(picture, {}, {})
+def _opened(picture: Picture, *, seen: set[Path], depth: int) -> Grown:
+    grown = Grown(picture, {}, {})
     for row in picture.rows if depth < _DEEPEST else ():
         folder = _child_folder(picture.location.folder, row) if row.type == TaskType.SUBPLANNER else None
         if folder is None or folder.resolve() in seen:
@@ -88,7 +88,7 @@ def _is_of_another(child: Picture, row: TaskRow) -> bool:
     return row.agent_id is not None and bool(parents) and row.agent_id not in parents
 
 
-def _view(grown: _Grown) -> TreeView:
+def _view(grown: Grown) -> TreeView:
     picture = grown.picture
     return TreeView(
         slug=picture.slug,
@@ -102,7 +102,7 @@ def _view(grown: _Grown) -> TreeView:
     )
 
 
-def _branches(grown: _Grown) -> Iterator[Branch]:
+def _branches(grown: Grown) -> Iterator[Branch]:
     for row in grown.picture.rows:
         child = grown.children.get(row.name)
         yield Branch(
@@ -113,7 +113,7 @@ def _branches(grown: _Grown) -> Iterator[Branch]:
         )
 
 
-def _object(grown: _Grown) -> dict[str, object]:
+def _object(grown: Grown) -> dict[str, object]:
     """The answer to ``--json``: each workspace with its tasks, a subplanner's below its task."""
     tasks: list[dict[str, object]] = []
     for row in grown.picture.rows:

@@ -100,8 +100,7 @@ class CloudClient:
 
         A new agent can be missing for a while: ask by id whether an agent is there.
         """
-        query = {"limit": _PAGE_SIZE, "includeArchived": str(include_archived).lower()}
-        path = f"/v1/agents?{urlencode(query | ({'prUrl': pr_url} if pr_url is not None else {}))}"
+        path = _agents_path(pr_url=pr_url, include_archived=include_archived)
         async with aclosing(self._pages(AgentPage, "list agents", path)) as pages:
             async for page in pages:
                 for agent in page.items:
@@ -109,8 +108,13 @@ class CloudClient:
 
     async def newest_agents(self) -> tuple[Agent, ...]:
         """One page of agents, those that were made last."""
-        path = f"/v1/agents?{urlencode({'limit': _PAGE_SIZE, 'includeArchived': 'true'})}"
-        return (await self._get(AgentPage, "list agents", path)).items
+        return (await self.agent_page(include_archived=True)).items
+
+    async def agent_page(self, *, cursor: str | None = None, include_archived: bool = False) -> AgentPage:
+        """One page of them, from where the cursor of the page before leads."""
+        path = _agents_path(pr_url=None, include_archived=include_archived)
+        rest = f"&{urlencode({'cursor': cursor})}" if cursor is not None else ""
+        return await self._get(AgentPage, "list agents", f"{path}{rest}")
 
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Take no follow-ups from now on; asked again, nothing changes."""
@@ -234,6 +238,11 @@ def _check_headers(headers: Mapping[str, str]) -> None:
         if not _HEADER_VALUE.fullmatch(value):
             what = "the API key" if name == "Authorization" else f"the header {name}"
             raise InputRefused(f"{what} is empty or holds characters that cannot be sent")
+
+
+def _agents_path(*, pr_url: str | None, include_archived: bool) -> str:
+    query = {"limit": _PAGE_SIZE, "includeArchived": str(include_archived).lower()}
+    return f"/v1/agents?{urlencode(query | ({'prUrl': pr_url} if pr_url is not None else {}))}"
 
 
 def _age(run: Run) -> tuple[float, str]:

@@ -145,19 +145,7 @@ class Launcher:
         return body if isinstance(document, dict) and document.get("agentId") == intent.agent_id else None
 
     async def _found(self, agent_id: AgentId) -> Agent | None:
-        """The agent; None once "not there" has been answered for long enough to be believed."""
-        asked_at, pause = self._clock.monotonic(), _LOOK_AGAIN_SECONDS
-        while True:
-            try:
-                return await self._service.get_agent(agent_id)
-            except Refused as error:
-                if error.status != HTTPStatus.NOT_FOUND:
-                    raise
-                left = self._look_up_seconds - (self._clock.monotonic() - asked_at)
-                if left <= 0:
-                    return None
-            await self._clock.sleep(min(pause, left))
-            pause *= 2
+        return await look_for(self._service.get_agent, agent_id, clock=self._clock, seconds=self._look_up_seconds)
 
     async def _tagged(self, intent: Launch) -> Agent | None:
         """The agent that carries this intent's key: a service that chose another id for it may forget keys as well."""
@@ -174,6 +162,24 @@ class Launcher:
         if agent.metadata:
             return agent.metadata.get(METADATA_WORKSPACE) == self._workspace_id
         return agent.name == agent_name(self._root_slug, row.name)
+
+
+async def look_for(
+    get_agent: Callable[[AgentId], Awaitable[Agent]], agent_id: AgentId, *, clock: Clock, seconds: float
+) -> Agent | None:
+    """The agent; None once "not there" has been answered for long enough to be believed."""
+    asked_at, pause = clock.monotonic(), _LOOK_AGAIN_SECONDS
+    while True:
+        try:
+            return await get_agent(agent_id)
+        except Refused as error:
+            if error.status != HTTPStatus.NOT_FOUND:
+                raise
+            left = seconds - (clock.monotonic() - asked_at)
+            if left <= 0:
+                return None
+        await clock.sleep(min(pause, left))
+        pause *= 2
 
 
 def _intent(row: TaskRow) -> Launch:

@@ -16,11 +16,11 @@ async def ask_usage(effect: AskUsage, *, service: AgentService) -> UsageAnswered
     except ServiceError:
         usage = AgentUsage()
     return UsageAnswered(
-        task=effect.task, attempt=effect.attempt, cents=_cents(usage), tokens=usage.total_usage.total_tokens
+        task=effect.task, attempt=effect.attempt, cents=cents_of(usage), tokens=usage.total_usage.total_tokens
     )
 
 
-def _cents(usage: AgentUsage) -> float | None:
+def cents_of(usage: AgentUsage) -> float | None:
     """The agent's total, else the sum over its runs where each of them has a cost."""
     total = _charged(usage.cost)
     if total is not None:

@@ -8,7 +8,8 @@ lock a network disk may not show: while their beat is younger than a minute they
 import fcntl
 import os
 import shlex
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -116,6 +117,17 @@ class WorkspaceLock:
         except OSError as error:
             raise failure(error, self._folder.path / LOCK) from error
         self._holder = holder
+
+
+@contextmanager
+def waited_lock(folder: Folder, name: str) -> Iterator[None]:
+    """Hold the lock of this file, after whoever holds it now; the kernel frees it with its process."""
+    descriptor = folder.open(name, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def read_holder(folder: Folder) -> Holder | None:

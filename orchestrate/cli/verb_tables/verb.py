@@ -19,3 +19,5 @@ class Verb:
     refusal_exit_code: int = 1
     #: True where ``--dry-run`` is kept: the verb changes nothing anyway, or tells what it would do.
     has_dry_run: bool = True
+    #: True where the answer is one JSON object unless ``--human`` is given, failures in the codes of docs/errors.md.
+    speaks_json: bool = False

@@ -1,0 +1,16 @@
+"""``orchestrate archive``: take no follow-ups from now on; the agent and what it made stay."""
+
+import argparse
+
+from orchestrate.cli.delegation.archiving import configure_archiving, run_archiving
+from orchestrate.cli.settings import Settings
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the verb."""
+    configure_archiving(parser)
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    """Do it; done already is a success."""
+    return run_archiving(args, settings, verb="archive", archived=True)
