@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 
+from orchestrate.cli.delegation.codes import MEANINGS, Meaning
 from orchestrate.cli.verbs_page import verbs_page
 from orchestrate.core import effects, machine, operating, transitions
 from orchestrate.core.effects import Effect
@@ -18,6 +19,8 @@ from orchestrate.model.schema import plan_schema
 from orchestrate.model.state_schema import state_schema
 
 _PROJECT = Path(__file__).parents[1]
+_ERRORS = Path(__file__).with_name("errors.md")
+_BEGIN, _END = "<!-- codes of delegation: generated -->", "<!-- end of codes -->"
 _MARKUP = re.compile(r"``(.+?)``")
 
 
@@ -68,6 +71,26 @@ def state_machine() -> str:
         _table(("code", "when"), _exit_codes()),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def errors_page() -> str:
+    """The page of errors, its table of codes as the code has them."""
+    text = _ERRORS.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    assert begin, _ERRORS
+    assert end, _ERRORS
+    rows = ((f"`{code}`", entry.what, _yes(entry.retryable), _recovery(entry)) for code, entry in MEANINGS.items())
+    table = _table(("code", "what happened", "retryable", "`recoveryAction`, or one that names ids"), rows)
+    return f"{before}{begin}\n{table}\n{end}{after}"
+
+
+def _yes(is_so: bool) -> str:  # noqa: FBT001  a word for a value
+    return "yes" if is_so else "no"
+
+
+def _recovery(entry: Meaning) -> str:
+    return entry.recovery.format(verb="delegate")
 
 
 def _rules() -> str:
@@ -129,6 +152,7 @@ def _is_current(name: str, text: str) -> bool:
 
 
 _PAGES: dict[str, Callable[[], str]] = {
+    "docs/errors.md": errors_page,
     "docs/state-machine.md": state_machine,
     "docs/verbs.md": verbs_page,
     "plans/schema/plan.schema.json": lambda: _json(plan_schema()),

@@ -13,7 +13,7 @@ import anyio.abc
 import httpx
 
 from orchestrate.cloud.answer_parser import AnswerParser
-from orchestrate.cloud.lanes import Outgoing
+from orchestrate.cloud.lanes import Outgoing, require_method
 
 #: Bytes that are read at a time.
 _CHUNK = 64 * 1024
@@ -34,6 +34,7 @@ class DirectLane:
 
     async def begin(self, request: Outgoing) -> httpx.Response:
         """The answer's head; its body comes with reading, and closing it ends the request."""
+        require_method(request)
         data = self._written(request)
         connection = await self._connected()
         parser = AnswerParser()

@@ -22,6 +22,12 @@ class Outgoing(NamedTuple):
     silence_seconds: float
 
 
+def require_method(request: Outgoing) -> None:
+    """Nothing but these two ever leaves: this program deletes nothing at a service."""
+    if request.method not in ("GET", "POST"):
+        raise ValueError("requests are GET and POST only")
+
+
 class Lane(Protocol):
     """Carries requests to one address; it fails as httpx does."""
 
@@ -46,6 +52,7 @@ class HttpxLane:
 
     async def begin(self, request: Outgoing) -> httpx.Response:
         """The answer's head; the body comes with reading."""
+        require_method(request)
         timeout = httpx.Timeout(self._timeout_seconds, read=request.silence_seconds)
         return await self._transport.handle_async_request(
             httpx.Request(

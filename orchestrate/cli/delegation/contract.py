@@ -25,7 +25,9 @@ KEYED = ("delegate", "follow-up")
 _KEY_OPTION = "--idempotency-key"
 _HUMAN = "--human"
 #: Commands of recovery actions that go to the runtime's service and do not name it.
-_ASKS_THE_SERVICE = re.compile(r"(`orchestrate (?:agents|agent-status|models)(?: (?!--runtime)[^` ]+)*)`")
+_ASKS_THE_SERVICE = re.compile(
+    r"(`orchestrate (?:agents|agent-status|models|archive|unarchive|cancel-run)(?: (?!--runtime)[^` ]+)*)`"
+)
 
 
 class Told(Exception):
@@ -79,6 +81,9 @@ def tell_failure(verb: str, words: Sequence[str], error: BaseException, *, progr
         fields = {"idempotencyKey": key_in(words) or new_key(), **fields}
     if isinstance(told, DelegationRefused):
         fields = {**fields, **told.fields}
+    if isinstance(told, Interrupted) and "agentId" in fields:
+        look = f"orchestrate agent-status --agent-id {fields['agentId']} --reconcile"
+        told = Interrupted(told.message, hint=f"Type `{look}` to see what came of it.")
     document = error_object(told, verb=verb)
     recovery = _for_this_runtime(str(document["recoveryAction"]), words)
     document["recoveryAction"] = as_typed(recovery, program=program)

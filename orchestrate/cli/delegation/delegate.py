@@ -28,6 +28,7 @@ from orchestrate.cli.delegation.target import (
     with_agent,
 )
 from orchestrate.cli.delegation.waiting import ended
+from orchestrate.cli.leaving import signals_interrupt
 from orchestrate.cli.settings import Settings
 from orchestrate.errors import ServiceError
 from orchestrate.model.catalogue import catalogue_of
@@ -80,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Check, show, ask, reserve, launch."""
     key = new_key() if args.idempotency_key is None else args.idempotency_key
-    with echoing(idempotencyKey=key) as known:
+    with signals_interrupt(), echoing(idempotencyKey=key) as known:
         require_one_prompt(args)
         refuse_inside_an_agent(settings)
         target, job = _checked(args, settings, key)

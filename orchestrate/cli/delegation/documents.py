@@ -33,10 +33,10 @@ def run_fields(run: Run) -> dict[str, object]:
     return present(
         {
             "runId": run.id,
-            "runStatus": run.status.value,
+            "status": run.status.value,
             "isOver": run.status.is_terminal,
-            "createdAt": run.created_at or None,
-            "updatedAt": run.updated_at or None,
+            "runCreatedAt": run.created_at or None,
+            "runUpdatedAt": run.updated_at or None,
             "durationMs": run.duration_ms,
             "reply": None if run.result is None else run.result[:_REPLY_CHARACTERS],
             "runError": error,
@@ -65,7 +65,7 @@ def record_fields(record: Delegation) -> dict[str, object]:
             "phase": record.phase.value,
             "agentId": record.agent_id,
             "runId": record.run_id,
-            "runStatus": record.status,
+            "status": record.status,
             "runtime": record.runtime,
             "repo": record.repo,
             "ref": record.ref,

@@ -19,6 +19,7 @@ from orchestrate.cli.delegation.reserving import refuse_in_flight, reserved
 from orchestrate.cli.delegation.sending import Sent, follow_up
 from orchestrate.cli.delegation.target import Target, add_runtime, asked, refuse_inside_an_agent, target_of
 from orchestrate.cli.delegation.waiting import ended
+from orchestrate.cli.leaving import signals_interrupt
 from orchestrate.cli.settings import Settings
 from orchestrate.errors import Refused
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, Timestamp
@@ -61,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Check, ask, reserve, send."""
     key = new_key() if args.idempotency_key is None else args.idempotency_key
-    with echoing(idempotencyKey=key, agentId=args.agent_id) as known:
+    with signals_interrupt(), echoing(idempotencyKey=key, agentId=args.agent_id) as known:
         require_one_prompt(args)
         refuse_inside_an_agent(settings)
         target, message = _checked(args, settings, key)

@@ -106,7 +106,7 @@ def error_object(error: OrchestrateError, *, verb: str) -> dict[str, object]:
 def recovery_of(error: OrchestrateError, *, verb: str) -> str:
     """What to do: the refusal's own sentence, else that of its code with what the error knows beside it."""
     code = code_of(error)
-    if isinstance(error, DelegationRefused) and error.hint is not None:
+    if isinstance(error, DelegationRefused | Interrupted) and error.hint is not None:
         return error.hint
     if isinstance(error, RateLimited) and error.retry_after_seconds is not None:
         wait = f"Wait {error.retry_after_seconds:g} s, then type the same command again"

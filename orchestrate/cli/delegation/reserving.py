@@ -36,7 +36,11 @@ def reserved(
 def _refuse(record: Delegation | None) -> None:
     if record is None or not record.phase.is_in_flight:
         return
-    what = "may have been sent" if record.phase in (Phase.RESERVED, Phase.UNKNOWN) else "was sent, and its run goes on"
+    what = (
+        "may have been sent"
+        if record.phase in (Phase.RESERVED, Phase.UNKNOWN)
+        else "was sent, and its run goes on as far as is known here"
+    )
     raise DelegationRefused(
         Code.DUPLICATE_LAUNCH,
         f"the key {record.key} is in flight: the request for agent {record.agent_id} {what}. Nothing was sent.",

@@ -10,6 +10,8 @@ exit codes:
 """
 _AGENT = "bc-0b5b1e2c-6f0a-4b52-9a55-000000000001"
 _RUN = "run-0b5b1e2c-6f0a-4b52-9a55-000000000002"
+#: Stands where a line would be too long otherwise.
+_SHORT = "AGENT_ID"
 _REPO = "https://github.com/octo/shop"
 
 
@@ -30,7 +32,7 @@ DELEGATE = (
     _verb(
         "setup",
         "setup",
-        "whether this machine can delegate: key, account, models, optional parts, agent programs; changes nothing",
+        "whether this machine can delegate: key, account, models, programs; changes nothing",
         ("", "one JSON object"),
         ("--human", "for people"),
         has_dry_run=True,
@@ -38,9 +40,9 @@ DELEGATE = (
     _verb(
         "delegate",
         "delegate",
-        "launch one agent on a repository; with its key it is launched once, however often this is typed",
+        "launch one agent on a repository; one key is one agent, however often it is typed",
         (f'--repo {_REPO} --prompt "Fix the flaky date test." --dry-run', "what would be sent; touches no network"),
-        (f'--repo {_REPO} --prompt "Fix the flaky date test." --idempotency-key dates-1 --yes', "launch it"),
+        (f"--repo {_REPO} --prompt-file task.md --idempotency-key dates-1 --yes", "launch it"),
         (f"--repo {_REPO} --prompt-file task.md --ref main --wait --yes", "and come back when its run is over"),
         (f"--repo {_REPO} --yes - < task.md", "the prompt from stdin"),
         has_dry_run=True,
@@ -48,7 +50,7 @@ DELEGATE = (
     _verb(
         "agents",
         "agents",
-        "all agents: the service's list beside what is kept here, with what differs",
+        "all agents: the service's list beside what is kept here, and what differs",
         ("", "those that are not archived"),
         ("--all --human", "also archived ones, for people"),
         has_dry_run=True,
@@ -78,7 +80,7 @@ DELEGATE = (
         "cancel-run",
         "cancel_run",
         "end one run, for good; one that is over already is a success",
-        (f"--agent-id {_AGENT} --run-id {_RUN} --yes", "looked at right before, and seen to end"),
+        (f"--agent-id {_SHORT} --run-id {_RUN}", "looked at right before, and seen to end"),
     ),
     _verb(
         "archive",
