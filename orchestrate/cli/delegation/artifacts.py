@@ -10,6 +10,7 @@ from orchestrate.cli import numbers
 from orchestrate.cli.delegation.calls import GatedCalls
 from orchestrate.cli.delegation.contract import add_output, answer, present
 from orchestrate.cli.delegation.input_checks import agent_id_fault, raise_faults
+from orchestrate.cli.delegation.supporting import supported
 from orchestrate.cli.delegation.target import add_runtime, asked, target_of
 from orchestrate.cli.settings import Settings
 from orchestrate.model.names import AgentId
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     )
     target, agent_id = target_of(args, settings), AgentId(args.agent_id)
     if args.download is None:
-        found = asked(target, lambda calls: calls.artifacts(agent_id))
+        found = asked(target, lambda calls: supported(calls, agent_id, "the artifacts", calls.artifacts))
         items = [
             present({"path": each.path, "sizeBytes": each.size_bytes, "updatedAt": each.updated_at or None})
             for each in found

@@ -30,7 +30,7 @@ from orchestrate.cli.delegation.target import (
 from orchestrate.cli.delegation.waiting import ended
 from orchestrate.cli.leaving import signals_interrupt
 from orchestrate.cli.settings import Settings
-from orchestrate.errors import ServiceError
+from orchestrate.errors import Refused, ServiceError, Unavailable
 from orchestrate.model.catalogue import catalogue_of
 from orchestrate.model.names import AgentId, RunId
 from orchestrate.model.nearest import Nearest
@@ -151,7 +151,11 @@ async def _launched(
     draft = draft_of(job, at=to_timestamp(SystemClock().now()), account=target.account)
     record = reserved(files, draft, account=target.account, admits=active.admit)
     known["agentId"] = record.agent_id
-    sent = await launch(calls, files, record, create_body(job, record))
+    try:
+        sent = await launch(calls, files, record, create_body(job, record))
+    except (Refused, Unavailable):
+        del known["agentId"]  # no agent was made
+        raise
     known |= {"agentId": sent.record.agent_id, "runId": sent.run.id}
     if not waits:
         return sent

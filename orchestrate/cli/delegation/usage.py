@@ -13,6 +13,7 @@ from orchestrate.cli.delegation.calls import GatedCalls
 from orchestrate.cli.delegation.contract import add_output, answer, present
 from orchestrate.cli.delegation.documents import usage_fields
 from orchestrate.cli.delegation.input_checks import agent_id_fault, raise_faults
+from orchestrate.cli.delegation.supporting import supported
 from orchestrate.cli.delegation.target import add_runtime, asked, target_of
 from orchestrate.cli.locating import locate
 from orchestrate.cli.parsing import UsageRefused
@@ -80,7 +81,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _of_agent(args: argparse.Namespace, settings: Settings) -> int:
     raise_faults([agent_id_fault(args.agent_id)], verb="usage")
-    usage = asked(target_of(args, settings), lambda calls: calls.usage(AgentId(args.agent_id)))
+    usage = asked(
+        target_of(args, settings), lambda calls: supported(calls, AgentId(args.agent_id), "the usage", calls.usage)
+    )
     cents = cents_of(usage)
     fields = {"agentId": args.agent_id, **usage_fields(usage), "cents": cents, "costKnown": cents is not None}
     tokens = usage.total_usage.total_tokens
