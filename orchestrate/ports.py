@@ -170,6 +170,31 @@ class PlanFile(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class BenchCommand:
+    """A shell line of a plan, to be run on a checkout."""
+
+    line: str
+    has_network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a command printed; or why it gave no result, or why it was not run at all."""
+
+    stdout: str = ""
+    failure: str | None = None
+    not_run: str | None = None
+
+
+class Bench(Protocol):
+    """Where commands of a plan are run on what agents have pushed."""
+
+    async def run(self, *, branch: str, sha: str, commands: Sequence[BenchCommand]) -> Sequence[Ran]:
+        """What became of each command, on a clean checkout of this commit; ServiceError where it cannot be had."""
+        ...
+
+
 class Differences(Protocol):
     """What branches changed."""
 

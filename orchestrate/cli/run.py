@@ -59,6 +59,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--revive", action="store_true", help="go on with a plan that kill has stopped")
     parser.add_argument("--templates", metavar="DIR", type=Path, help="prompt templates that replace the shipped ones")
     parser.add_argument("--agent-command", metavar="CMD", help="program that is an agent of the local runtime")
+    parser.add_argument(
+        "--measure", action="store_true", help="take measurements on this machine also without a sandbox"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
 
 
@@ -223,4 +226,5 @@ def _request(args: argparse.Namespace) -> Request:
         templates_folder=args.templates,
         agent_command=args.agent_command,
         revive=args.revive,
+        measures=args.measure,
     )

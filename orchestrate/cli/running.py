@@ -56,6 +56,8 @@ class Request:
     agent_command: str | None = None
     #: Go on although somebody stopped the plan.
     revive: bool = False
+    #: Take measurements also where agents do not run and no sandbox is there.
+    measures: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         follows_plan=request.max_concurrent is None,
         drain=request.drain,
         archive=request.archive,
+        measures=request.measures,
         max_runtime_seconds=request.max_runtime_seconds,
         cost_patience_seconds=_COST_PATIENCE[runtime.kind],
     )

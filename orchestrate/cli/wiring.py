@@ -22,6 +22,7 @@ from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import PASS_ENV_HEADER, LocalAgent
 from orchestrate.ports import AgentService, PlanFile, Surface
+from orchestrate.repo.bench import RemoteBench
 from orchestrate.repo.changed_files import RemoteDifferences
 from orchestrate.repo.git import Git
 from orchestrate.repo.heads import RemoteHeads
@@ -113,6 +114,7 @@ def engine_of(
             requests=store,
             differences=RemoteDifferences(job.git, job.repo_url, clone=job.folder),
             heads=RemoteHeads(job.git, job.repo_url),
+            bench=RemoteBench(job.git, job.repo_url, not_bare=_not_bare(job, service)),
             plan_file=job.plan_file,
         ),
         request_options=RequestOptions(
@@ -127,6 +129,13 @@ def engine_of(
         redactor=Redactor(job.secrets),
         pace=_LOCAL_PACE if service.kind is RuntimeKind.LOCAL else Pace(),
     )
+
+
+def _not_bare(job: Job, service: Service) -> str | None:
+    """Why code that agents wrote may not run here without a sandbox; None where they themselves run here."""
+    if service.kind is RuntimeKind.LOCAL or job.depth > 0 or job.settings.measures:
+        return None
+    return "there is no bwrap to run it in, and agents run elsewhere; add --measure to run it on this machine as it is"
 
 
 def new_engine_id() -> EngineId:

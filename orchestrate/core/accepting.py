@@ -126,6 +126,7 @@ def _accepted(row: TaskRow, event: AcceptanceWritten) -> TaskRow:
         head_sha=None,
         reported_branch=None,
         findings=(),
+        measured=(),
     )
 
 

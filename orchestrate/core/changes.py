@@ -72,6 +72,8 @@ class Settings:
     archive: bool = True
     #: Only answer what other processes ask: nothing is launched, looked up or watched, and the end comes at once.
     answers_only: bool = False
+    #: True where measurements that could not be run before are to be taken now.
+    measures: bool = False
     #: False where there is no service to call: what needs one is left to whoever comes next.
     has_service: bool = True
     #: Seconds from the end of a run for which its cost is waited for where only that may let the plan go on.

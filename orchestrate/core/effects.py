@@ -1,6 +1,5 @@
 """Effects: orders to the outside, each answered by one event of its family. Dataclasses only, no behaviour.
 
-===============  ==============================================================================================
 order            answers
 ===============  ==============================================================================================
 LaunchAgent      AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnknown, AccessLost
@@ -16,6 +15,23 @@ LookUpRefs       RefsSeen
 SetTimer         TimerFired
 EndRun           none: the loop ends
 ===============  ==============================================================================================
+=======
+================  ==============================================================================================
+order             answers
+================  ==============================================================================================
+LaunchAgent       AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnknown, AccessLost
+LookUpAgent       AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
+WatchRun          RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
+CancelRun         CancelAnswered
+WriteAcceptance   AcceptanceWritten, RequestUnmet
+AnswerRequest     RequestAnswered
+CheckPaths        PathsChecked
+AskUsage          UsageAnswered
+LookUpRefs        RefsSeen
+TakeMeasurements  MeasurementsTaken
+SetTimer          TimerFired
+EndRun            none: the loop ends
+================  ==============================================================================================
 
 A bug in a performer is answered by EffectFailed. Effects are not journalled: recovery derives them from the rows.
 """
@@ -26,7 +42,7 @@ from orchestrate.core.events import Timer
 from orchestrate.core.ref_events import WantedRef
 from orchestrate.model.inbox_requests import InboxAnswer
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
-from orchestrate.model.plan import Plan
+from orchestrate.model.plan import Measurement, Plan
 from orchestrate.model.rows import TaskRow
 
 
@@ -111,6 +127,14 @@ class AskUsage(Effect):
     task: TaskName
     attempt: int
     agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeMeasurements(Effect):
+    """Run these commands on the commit that this row has handed off, and compare what they print with the claims."""
+
+    row: TaskRow
+    measurements: tuple[Measurement, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

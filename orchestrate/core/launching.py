@@ -76,6 +76,7 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
         reported_branch=None,
         starting_sha=starting_sha(state, row),
         findings=(),
+        measured=(),
         accepted=None,
         paths_check=None,
         charges=charged(state, row, attempt=attempt, agent_id=agent_id),

@@ -21,6 +21,7 @@ from orchestrate.core import (
     capacity,
     finishing,
     launching,
+    measuring,
     operating,
     path_checks,
     plan_edits,
@@ -36,7 +37,7 @@ from orchestrate.core import (
     watching,
 )
 from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged, change
-from orchestrate.core.effects import AskUsage, CheckPaths, LaunchAgent, LookUpAgent, LookUpRefs
+from orchestrate.core.effects import AskUsage, CheckPaths, LaunchAgent, LookUpAgent, LookUpRefs, TakeMeasurements
 from orchestrate.core.events import (
     AccessLost,
     AgentLaunched,
@@ -60,6 +61,7 @@ from orchestrate.core.events import (
     TimerFired,
     TimerKind,
 )
+from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.plan_events import PlanNotTaken
 from orchestrate.core.ref_events import RefsSeen
 from orchestrate.core.request_events import (
@@ -179,6 +181,8 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return path_checks.on_paths_checked(state, event)
         case RefsSeen():
             return sightings.on_refs_seen(state, event)
+        case MeasurementsTaken():
+            return measuring.on_measurements_taken(state, event)
         case TimerFired():
             return _on_timer(state, event)
         case StopRequested():
@@ -205,6 +209,8 @@ def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
         return watching.on_effect_failed(state, event) + change(path_checks.no_longer_checked(state, event.task))
     if event.effect == AskUsage.__name__ and event.task is not None:
         return watching.on_effect_failed(state, event) + change(spending.no_longer_asked(state, event.task))
+    if event.effect == TakeMeasurements.__name__ and event.task is not None:
+        return watching.on_effect_failed(state, event) + change(measuring.no_longer_measured(state, event.task))
     if event.effect == LookUpRefs.__name__:
         return watching.on_effect_failed(state, event) + sightings.on_look_up_failed(state, event)
     return watching.on_effect_failed(state, event)

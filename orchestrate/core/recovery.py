@@ -22,6 +22,7 @@ from orchestrate.core.effects import Effect, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import PlanRead, Timer, TimerKind
 from orchestrate.core.launching import OUT_OF_PLAN, doubtful, look_for_agent, relaunch_timer
 from orchestrate.core.look_ups import look_up, look_up_newly_followed
+from orchestrate.core.measuring import measure
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply, is_held
@@ -141,6 +142,7 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
     after = apply(state, decision.changes)
     handed_off = [row for row in after.rows_in_order() if row.status == TaskStatus.HANDED_OFF]
     decision += check_paths(after, handed_off)
+    decision += measure(apply(state, decision.changes), handed_off)
     return decision + look_up(apply(state, decision.changes), handed_off)
 
 

@@ -8,6 +8,7 @@ from orchestrate.core.events import EffectFailed, TimerFired
 from orchestrate.core.findings import told, with_findings
 from orchestrate.core.holding import branch_to_look_up
 from orchestrate.core.look_ups import PATIENCE_SECONDS, followers, no_longer_looked_up
+from orchestrate.core.measuring import measure, not_measured
 from orchestrate.core.notes import with_note, without_note
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.ref_events import RefsSeen, SeenRef
@@ -71,13 +72,15 @@ def _not_seen(state: State, row: TaskRow, reason: str, *, at: Timestamp) -> Deci
     after = replace(row, on_remote=OnRemote(at, unknown=reason), last_update=at)
     if row.pushed is False and claims_success(row):
         after = with_findings(after, _OF_BRANCH, [Finding(FindingKind.NOTHING_PUSHED, f"{_SUCCESS}.")])
+    known = told(row, after)
+    known += not_measured(apply(state, known.changes), after, f"its branch could not be looked up: {reason}", at=at)
     named = [follower.name for follower in followers(state, row)]
     if not named:
-        return told(row, after)
+        return known
     words = (
         f"{branch} of {row.name} could not be looked up ({reason}); the service has the last word on {_those(named)}"
     )
-    return told(row, after) + change(AttentionRaised(f"{words}."))
+    return known + change(AttentionRaised(f"{words}."))
 
 
 def _seen(state: State, row: TaskRow, ref: SeenRef, *, at: Timestamp) -> Decision:
@@ -86,7 +89,10 @@ def _seen(state: State, row: TaskRow, ref: SeenRef, *, at: Timestamp) -> Decisio
     decision = told(row, after)
     now = apply(state, decision.changes)
     if ref.sha is None:
-        return decision + _held(now, after, ref.branch, at=at)
+        decision += not_measured(now, after, "its branch is not on the remote", at=at)
+        return decision + _held(apply(state, decision.changes), after, ref.branch, at=at)
+    decision += measure(now, [after])
+    now = apply(state, decision.changes)
     decision += _shared(now, after, at=at) + _let_go(now, after, at=at)
     return decision if row.pushed or not after.pushed else decision + check_paths(now, [after])
 

@@ -16,6 +16,7 @@ from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher, Send
 from orchestrate.engine.listening import Listener, requests_of
 from orchestrate.engine.look_ups import RefLooker
 from orchestrate.engine.loop import Loop
+from orchestrate.engine.measuring import Measurer
 from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.performers import Performers
 from orchestrate.engine.plan_watch import PlanWatcher
@@ -32,6 +33,7 @@ from orchestrate.model.wire import Created
 from orchestrate.ports import (
     AgentService,
     Archive,
+    Bench,
     Clock,
     Differences,
     Heads,
@@ -56,6 +58,7 @@ class Outside:
     requests: Requests
     differences: Differences
     heads: Heads
+    bench: Bench
     #: None where the plan is read once.
     plan_file: PlanFile | None = None
 
@@ -197,6 +200,7 @@ def assemble(
         clerk=Clerk(outside.requests),
         path_checker=PathChecker(outside.differences),
         ref_looker=RefLooker(outside.heads, clock=clock),
+        measurer=Measurer(outside.bench, archive=outside.archive, clock=clock, redactor=redactor),
     )
     listener = Listener(outside.requests, clock=clock, inbox=inbox)
     lookouts: list[Lookout] = [poller.run, silence.run, listener.run]

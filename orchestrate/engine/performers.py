@@ -21,6 +21,7 @@ from orchestrate.core.effects import (
     LookUpAgent,
     LookUpRefs,
     SetTimer,
+    TakeMeasurements,
     WatchRun,
     WriteAcceptance,
 )
@@ -30,6 +31,7 @@ from orchestrate.engine.cancel import archive_agent, cancel_run
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
 from orchestrate.engine.look_ups import RefLooker
+from orchestrate.engine.measuring import Measurer
 from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.timers import Timers
 from orchestrate.engine.usage import ask_usage
@@ -42,7 +44,7 @@ from orchestrate.ports import AgentService
 class Performers:
     """All performers of one engine."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  one performer for each family of effects
         self,
         *,
         inbox: Inbox,
@@ -53,6 +55,7 @@ class Performers:
         clerk: Clerk,
         path_checker: PathChecker,
         ref_looker: RefLooker,
+        measurer: Measurer,
     ) -> None:
         self._inbox = inbox
         self._service = service
@@ -62,6 +65,7 @@ class Performers:
         self._clerk = clerk
         self._path_checker = path_checker
         self._ref_looker = ref_looker
+        self._measurer = measurer
 
     async def perform(self, effect: Effect, durable: anyio.Event) -> None:
         """Carry out an effect once its decision is durable; the answer goes to the inbox. Only StorageFailed leaves."""
@@ -98,6 +102,8 @@ class Performers:
                 return await self._clerk.write_acceptance(effect)
             case AnswerRequest():
                 return await self._clerk.answer(effect)
+            case TakeMeasurements():
+                return await self._measurer.take(effect)
             case LookUpRefs():
                 return await self._ref_looker.look_up(effect)
             case CheckPaths():
@@ -113,6 +119,7 @@ def _task_of(effect: Effect) -> TaskName | None:
             | LookUpAgent(row=row)
             | WatchRun(row=row)
             | CheckPaths(row=row)
+            | TakeMeasurements(row=row)
             | WriteAcceptance(row=row)
         ):
             return row.name

@@ -9,6 +9,7 @@ from orchestrate.model.plan_fields import (
     AmountFromZero,
     Count,
     CountFromZero,
+    Flag,
     Fraction,
     RegexFlags,
     Text,
@@ -91,6 +92,9 @@ class Measurement(PlanObject):
         default=DEFAULT_TOLERANCE,
         description="Part by which a number may differ from the one claimed.",
         examples=[0.05],
+    )
+    network: Flag = Field(
+        default=False, description="Whether the command may use the network; else it has none.", examples=[True]
     )
 
 

@@ -11,6 +11,7 @@ from orchestrate.model.rows import (
     Cancel,
     Finding,
     Launch,
+    Measured,
     OnRemote,
     PathFinding,
     PathsCheck,
@@ -23,6 +24,7 @@ from orchestrate.model.vocabulary import (
     FindingKind,
     HandoffStatus,
     LaunchDelay,
+    MeasurementOutcome,
     PathRule,
     TaskStatus,
     TaskType,
@@ -95,6 +97,7 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         reported_branch=fields.text("reportedBranch"),
         starting_sha=fields.text("startingSha"),
         findings=fields.inner_list("findings", _row_finding),
+        measured=fields.inner_list("measured", _measured),
         self_report=fields.word("selfReport", Verification),
         verdicts=fields.inner_list("verdicts", _verdict),
         ref_from=fields.named("refFrom", TaskName),
@@ -128,6 +131,8 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         document["usage"] = usage_document(row.charges)
     if row.on_remote is not None:
         document["onRemote"] = _on_remote_document(row.on_remote)
+    if row.measured:
+        document["measured"] = [_measured_document(measured) for measured in row.measured]
     if row.findings:
         document["findings"] = [{"kind": finding.kind, "message": finding.message} for finding in row.findings]
     ours = (
@@ -166,6 +171,13 @@ def _on_remote_document(seen: OnRemote) -> dict[str, object]:
     if seen.is_there is None:
         return {"at": seen.at, "unknown": seen.unknown or "it was not said why"}
     return {"at": seen.at, "there": seen.is_there}
+
+
+def _measured_document(measured: Measured) -> dict[str, object]:
+    optional = (("sha", measured.sha), ("value", measured.value), ("drift", measured.drift))
+    document: dict[str, object] = {"name": measured.name, "outcome": measured.outcome, "at": measured.at}
+    document["detail"] = measured.detail
+    return {**document, **{key: value for key, value in optional if value is not None}}
 
 
 def _paths_check_document(check: PathsCheck) -> dict[str, object]:
@@ -210,6 +222,15 @@ def _on_remote(fields: Fields) -> OnRemote | None:
 def _row_finding(fields: Fields) -> Finding | None:
     kind, message = fields.word("kind", FindingKind), fields.text("message")
     return None if kind is None or message is None else Finding(kind, message)
+
+
+def _measured(fields: Fields) -> Measured | None:
+    name, outcome = fields.text("name"), fields.word("outcome", MeasurementOutcome)
+    at, detail, drift = fields.named("at", Timestamp), fields.text("detail"), fields.value("drift")
+    if name is None or outcome is None or at is None or detail is None:
+        return None
+    number = float(drift) if isinstance(drift, int | float) and not isinstance(drift, bool) else None
+    return Measured(name, outcome, at, detail, fields.text("sha"), fields.text("value"), number)
 
 
 def _cancel(fields: Fields) -> Cancel | None:

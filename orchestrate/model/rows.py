@@ -13,6 +13,7 @@ from orchestrate.model.vocabulary import (
     FindingKind,
     HandoffStatus,
     LaunchDelay,
+    MeasurementOutcome,
     PathRule,
     TaskStatus,
     TaskType,
@@ -127,6 +128,23 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What became of one declared measurement."""
+
+    name: str
+    outcome: MeasurementOutcome
+    at: Timestamp
+    #: Why, in one line.
+    detail: str
+    #: The commit that was measured; None where none was.
+    sha: str | None = None
+    #: The value that was measured.
+    value: str | None = None
+    #: How far it is from the claim, as a part of that.
+    drift: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRow:
     """Everything that is known of one task."""
 
@@ -167,6 +185,7 @@ class TaskRow:
     #: Commit that the present attempt started from, where it starts from another task's branch.
     starting_sha: str | None = None
     findings: tuple[Finding, ...] = ()
+    measured: tuple[Measured, ...] = ()
     self_report: Verification | None = None
     verdicts: tuple[Verdict, ...] = ()
     #: The task whose branch ``starting_ref`` follows.

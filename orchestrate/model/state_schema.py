@@ -16,6 +16,7 @@ from orchestrate.model.vocabulary import (
     FindingKind,
     HandoffStatus,
     LaunchDelay,
+    MeasurementOutcome,
     PathRule,
     TaskStatus,
     TaskType,
@@ -50,6 +51,9 @@ def state_schema() -> dict[str, object]:
             ),
             "Verdict": _named(
                 "What one verifier said of this task's branch.", _verdict_fields(), required=("by", "at")
+            ),
+            "Measured": _named(
+                "What became of one declared measurement.", _measured_fields(), required=("name", "outcome", "at")
             ),
             "PathsCheck": _named(
                 "What came of comparing the branch's changed files with the plan's paths.",
@@ -201,6 +205,11 @@ def _row_fields_of_ours() -> _Schema:
             "What people should know of the task's result.",
             [{"kind": "nothing-pushed", "message": "it says success but pushed nothing."}],
         ),
+        "measured": _field(
+            {"type": ["array", "null"], "items": {"$ref": "#/$defs/Measured"}},
+            "What became of each declared measurement.",
+            [{"name": "bundle size", "outcome": "match", "at": _MOMENT, "detail": "measured 5, as claimed"}],
+        ),
         "selfReport": _word(Verification, "The agent's own word under `## Verification`.", Verification.NOT_VERIFIED),
         "verdicts": _field(
             {"type": ["array", "null"], "items": {"$ref": "#/$defs/Verdict"}},
@@ -245,7 +254,6 @@ def _row_fields_of_ours() -> _Schema:
 
 def _reserved_row_fields() -> _Schema:
     return {
-        "measured": _field({}, f"Numbers that were measured again. {_RESERVED}", []),
         "queue": _field({}, f"Messages that wait for the active run to end. {_RESERVED}", []),
         "runs": _field({}, f"Every run of the agent. {_RESERVED}", [{"id": _RUN}]),
         "lastActivityAt": _field({}, f"When the agent last did something. {_RESERVED}", _MOMENT),
@@ -299,6 +307,22 @@ def _charge_fields() -> _Schema:
 
 def _cents(description: str) -> _Schema:
     return _field({"type": "number", "minimum": 0}, f"{description} In cents.", 92.5)
+
+
+def _measured_fields() -> _Schema:
+    return {
+        "name": _field({"type": "string"}, "The measurement.", "bundle size"),
+        "outcome": _field(
+            {"type": "string", "enum": [word.value for word in MeasurementOutcome]},
+            "What became of the claim.",
+            "match",
+        ),
+        "at": _field({"type": "string"}, "When it was measured.", _MOMENT),
+        "detail": _text("Why, in one line.", "measured 5, as claimed"),
+        "sha": _text("The commit that was measured.", _SHA),
+        "value": _text("The value that was measured.", "5"),
+        "drift": _field({"type": ["number", "null"]}, "How far it is from the claim, as a part of that.", 0.1),
+    }
 
 
 def _paths_check_fields() -> _Schema:

@@ -26,7 +26,7 @@ from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
 from orchestrate.text.redaction import Redactor
 from tests.support.engine_room import templates
-from tests.support.memory_store import MemoryDifferences, MemoryHeads, RecordingSurface
+from tests.support.memory_store import MemoryBench, MemoryDifferences, MemoryHeads, RecordingSurface
 from tests.support.runs import Project, machine, project, task
 from tests.support.server import ServerCalls, local_server, wait_until
 
@@ -95,7 +95,15 @@ class Workspace:
                         is_first=store.loaded.workspace is None,
                     ),
                     outside=Outside(
-                        client, store, store, clock, self.surface, store, MemoryDifferences(), MemoryHeads()
+                        client,
+                        store,
+                        store,
+                        clock,
+                        self.surface,
+                        store,
+                        MemoryDifferences(),
+                        MemoryHeads(),
+                        MemoryBench(),
                     ),
                     request_options=RequestOptions(repo_url=self.plan.repo_url, local_agent=self.agent),
                     templates=templates(),

@@ -36,6 +36,7 @@ from tests.support.agent_service import FakeAgentService
 from tests.support.builders import WORKSPACE, agent_of
 from tests.support.memory_store import (
     MemoryArchive,
+    MemoryBench,
     MemoryDifferences,
     MemoryHeads,
     MemoryLedger,
@@ -112,6 +113,7 @@ class EngineRoom:
         self.differences = MemoryDifferences()
         self.plan_file = MemoryPlanFile(plan)
         self.heads = MemoryHeads()
+        self.bench = MemoryBench()
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
         self.templates = template_sources()
@@ -185,6 +187,7 @@ class EngineRoom:
                 self.requests,
                 self.differences,
                 self.heads,
+                self.bench,
                 self.plan_file,
             ),
             request_options=RequestOptions(repo_url=self.plan.repo_url),

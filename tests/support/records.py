@@ -11,6 +11,7 @@ from orchestrate.model.rows import (
     Charge,
     Finding,
     Launch,
+    Measured,
     OnRemote,
     PathFinding,
     PathsCheck,
@@ -23,6 +24,7 @@ from orchestrate.model.vocabulary import (
     FindingKind,
     HandoffStatus,
     LaunchDelay,
+    MeasurementOutcome,
     PathRule,
     TaskStatus,
     TaskType,
@@ -67,6 +69,10 @@ FULL_ROW = TaskRow(
     reported_branch="cursor/other-1",
     starting_sha="0abc",
     findings=(Finding(FindingKind.NOTHING_PUSHED, "it says success but pushed nothing."),),
+    measured=(
+        Measured("size", MeasurementOutcome.VALUE_MISMATCH, MOMENT, "claimed 1, measured 2", "5ea1ab", "2", 1.0),
+        Measured("todos", MeasurementOutcome.NOT_RUN, MOMENT, "there is no bwrap"),
+    ),
     self_report=Verification.TYPE_CHECK_ONLY,
     verdicts=(
         Verdict(TaskName("v"), None, None, MOMENT),

@@ -17,6 +17,7 @@ from orchestrate.core.effects import (
     LookUpAgent,
     LookUpRefs,
     SetTimer,
+    TakeMeasurements,
     WatchRun,
 )
 from orchestrate.core.events import (
@@ -88,6 +89,9 @@ class Performers:
                 self._archive(effect)
             case AskUsage():
                 self._ask_usage(effect)
+            case TakeMeasurements(row=row, measurements=declared):
+                event, seconds = self._world.remote.measure(row, declared, at=self._world.timeline.at)
+                self._answer(event, after=seconds)
             case LookUpRefs(refs=refs):
                 event, seconds = self._world.remote.answer(refs, now=self._world.timeline.now)
                 self._answer(event, after=seconds)

@@ -119,6 +119,8 @@ def random_task(random: Random, name: str, *, earlier: Sequence[str]) -> dict[st
         fields["timeoutSec"] = random.uniform(30, 500)
     if random.random() < 0.2:
         fields["onBlocked"] = "release"
+    if Random(f"measured {name}").random() < 0.2:  # a stream of its own, so that seeds stay what they are
+        fields["measurements"] = [{"name": "size", "command": "count"}]
     if earlier and random.random() < 0.25:
         return a_task(name, depends_on=tuple(depends_on), type="verifier", verifies=random.choice(earlier), **fields)
     if earlier and random.random() < 0.2:

@@ -90,6 +90,7 @@ class Referee:
                 assert row.branch == (pushed or placeholder_branch(SLUG, row.name, task_type=row.type)), (row, last)
                 assert row.verification == self._expected_verification(state, row, last), row
                 self._check_branch(row)
+                self._check_measured(state.plan, row)
             case TaskStatus.ERROR:
                 assert last is None or not last.hands_off, f"a handoff was lost: {row} {last}"
                 assert last is not None or (row.name, row.attempts) in self._refused, f"error without reason: {row}"
@@ -111,6 +112,13 @@ class Referee:
             return False
         is_free = all(self._releases(state.plan, name) for name in task.depends_on)
         return is_free and not self._lacks_its_start(state.plan, row)
+
+    def _check_measured(self, plan: Plan, row: TaskRow) -> None:
+        """What the plan declares was measured, unless a fault of the program kept it from that."""
+        task = plan.tasks_by_name.get(row.name)
+        is_there = row.on_remote is not None and row.on_remote.is_there is True
+        if task is not None and is_there and not self._world.luck.program_fault:
+            assert {each.name for each in task.measurements} <= {each.name for each in row.measured}, row
 
     def _check_branch(self, row: TaskRow) -> None:
         head = self._world.remote.head(row.branch, now=self._world.timeline.now)

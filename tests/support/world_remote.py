@@ -5,10 +5,15 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
+from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.ref_events import RefsSeen, SeenRef, WantedRef
+from orchestrate.model.rows import Measured
+from orchestrate.model.vocabulary import MeasurementOutcome
 
 if TYPE_CHECKING:
-    from orchestrate.model.names import AgentId
+    from orchestrate.model.names import AgentId, Timestamp
+    from orchestrate.model.plan import Measurement
+    from orchestrate.model.rows import TaskRow
     from tests.support.world_service import SimulatedAgent, SimulatedService
 
 _BASE = "main"
@@ -42,6 +47,16 @@ class SimulatedRemote:
             return event, self._random.uniform(0.1, 12)
         seconds = self._random.uniform(5, 12) if lot < _UNREACHABLE + _LATE else self._random.uniform(0, 1)
         return RefsSeen(refs=tuple(self._seen(ref, now=now) for ref in refs)), seconds
+
+    def measure(
+        self, row: TaskRow, declared: tuple[Measurement, ...], *, at: Timestamp
+    ) -> tuple[MeasurementsTaken, float]:
+        """What commands print on a commit, and after how many seconds."""
+        assert row.head_sha is not None, row
+        outcomes = [self._random.choice(list(MeasurementOutcome)) for _ in declared]
+        pairs = zip(declared, outcomes, strict=True)
+        measured = tuple(Measured(each.name, outcome, at, "drawn", row.head_sha) for each, outcome in pairs)
+        return MeasurementsTaken(task=row.name, sha=row.head_sha, measured=measured), self._random.uniform(0, 120)
 
     def _seen(self, ref: WantedRef, *, now: float) -> SeenRef:
         start = None if ref.start is None else self.head(ref.start, now=now)

@@ -10,6 +10,7 @@ from orchestrate.core.effects import (
     LookUpAgent,
     LookUpRefs,
     SetTimer,
+    TakeMeasurements,
     WatchRun,
     WriteAcceptance,
 )
@@ -54,6 +55,9 @@ class Answering:
             raise self.error
         return RequestAnswered(request=effect.answer.id)
 
+    async def take(self, effect):
+        return self._answer("take", effect)
+
     async def check(self, effect):
         return self._answer("check", effect)
 
@@ -73,6 +77,7 @@ def performers_of(inbox, service, asked):
         clerk=asked,
         path_checker=asked,
         ref_looker=asked,
+        measurer=asked,
     )
 
 
@@ -98,6 +103,7 @@ async def test_each_effect_has_its_performer():
     assert [type(each) for each in await answers(CANCEL)] == [CancelAnswered]
     assert [each.effect for each in await answers(WRITE)] == ["write"]
     assert [each.effect for each in await answers(CheckPaths(row=running, allowed=(), forbidden=()))] == ["check"]
+    assert [each.effect for each in await answers(TakeMeasurements(row=running, measurements=()))] == ["take"]
     assert await answers(LookUpRefs(refs=())) == [RefsSeen(refs=())]
     assert await answers(ANSWER) == [RequestAnswered(request="r")]
     timer = Timer(TimerKind.GRACE)

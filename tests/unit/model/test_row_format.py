@@ -97,6 +97,7 @@ def test_a_row_that_is_not_sound_is_refused_with_its_field(document, message):
         ("launch", {"agentId": "bc-1", "idempotencyKey": "k", "attempt": 1}),
         ("verdicts", [{"by": "v"}]),
         ("cancel", {"by": "operator"}),
+        ("measured", [{"name": "size", "outcome": "match", "at": MOMENT}]),
         ("findings", [{"kind": "of another tool", "message": "look"}]),
     ],
 )
