@@ -10,8 +10,6 @@ from pathlib import Path
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
-from orchestrate.system import DEVNULL
-
 #: Of what a command complains about, what is kept.
 _COMPLAINT = 4_000
 
@@ -30,9 +28,7 @@ async def run_bounded(
 ) -> Finished:
     """Run a command without input; its whole process group ends at a bound."""
     try:
-        process = await anyio.open_process(
-            argv, cwd=folder, env=dict(environment), stdin=DEVNULL, start_new_session=True
-        )
+        process = await anyio.open_process(argv, cwd=folder, env=dict(environment), start_new_session=True)
     except OSError as error:
         return Finished(b"", b"", f"{argv[0]} cannot be started: {error.strerror}")
     output, complaint = bytearray(), bytearray()
@@ -61,6 +57,8 @@ async def _followed(process: Process, output: bytearray, complaint: bytearray, *
                 _end_group(process)
                 return
 
+    assert process.stdin is not None
+    await process.stdin.aclose()
     async with anyio.create_task_group() as group:
         group.start_soon(collect, process.stdout, output, most_bytes)
         group.start_soon(collect, process.stderr, complaint, most_bytes)
