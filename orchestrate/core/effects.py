@@ -1,21 +1,5 @@
 """Effects: orders to the outside, each answered by one event of its family. Dataclasses only, no behaviour.
 
-order            answers
-===============  ==============================================================================================
-LaunchAgent      AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnknown, AccessLost
-LookUpAgent      AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
-WatchRun         RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
-CancelRun        CancelAnswered
-ArchiveAgent     ArchiveAnswered
-WriteAcceptance  AcceptanceWritten, RequestUnmet
-AnswerRequest    RequestAnswered
-CheckPaths       PathsChecked
-AskUsage         UsageAnswered
-LookUpRefs       RefsSeen
-SetTimer         TimerFired
-EndRun           none: the loop ends
-===============  ==============================================================================================
-=======
 ================  ==============================================================================================
 order             answers
 ================  ==============================================================================================
@@ -23,6 +7,7 @@ LaunchAgent       AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnkn
 LookUpAgent       AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
 WatchRun          RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
 CancelRun         CancelAnswered
+ArchiveAgent      ArchiveAnswered
 WriteAcceptance   AcceptanceWritten, RequestUnmet
 AnswerRequest     RequestAnswered
 CheckPaths        PathsChecked

@@ -82,7 +82,7 @@ class Performers:
         await durable.wait()
         self._inbox.put(event)
 
-    async def _answer(self, effect: Effect, durable: anyio.Event) -> Event:
+    async def _answer(self, effect: Effect, durable: anyio.Event) -> Event:  # noqa: C901, PLR0912  one arm an effect
         match effect:
             case LaunchAgent():
                 return await self._launcher.launch(effect, durable=durable)
