@@ -4,12 +4,20 @@ Words come from the enumerations of the model; each field has its sentence and a
 are allowed everywhere, as the engine keeps them.
 """
 
-from collections.abc import Mapping
-from enum import StrEnum
-from typing import Any
-
 from orchestrate.model.plan_fields import KEBAB_PATTERN
 from orchestrate.model.schema import DIALECT, schema_id
+from orchestrate.model.schema_fields import (
+    EXAMPLE_MOMENT as _MOMENT,
+    Schema as _Schema,
+    field as _field,
+    moment as _moment,
+    named as _named,
+    object_of as _object,
+    or_null as _or_null,
+    text as _text,
+    whole_number as _whole_number,
+    word as _word,
+)
 from orchestrate.model.states import ATTENTION_KEPT, SCHEMA_VERSION
 from orchestrate.model.vocabulary import (
     FailureMode,
@@ -23,12 +31,9 @@ from orchestrate.model.vocabulary import (
     Verification,
 )
 
-_Schema = dict[str, Any]
-
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _EXAMPLE_UUID = "11111111-1111-4111-8111-111111111111"
 _AGENT, _RUN = f"bc-{_EXAMPLE_UUID}", f"run-{_EXAMPLE_UUID}"
-_MOMENT = "2026-03-04T14:31:36.123Z"
 _SHA = "3f786850e387550fdab836ed7e6dc881de23001b"
 #: Said of fields that the format reserves and this version keeps when another tool has written them.
 _RESERVED = "Reserved; this version keeps it and never writes it."
@@ -367,36 +372,3 @@ def _attention_line() -> _Schema:
     message = {"description": "The line.", "examples": ["export-core was silent for 30m"]}
     line = {"type": "object", "properties": {"at": at, "message": message}, "required": ["message"]}
     return {"anyOf": [line, {"type": "string"}]}
-
-
-def _named(description: str, fields: _Schema, *, required: tuple[str, ...] = ()) -> _Schema:
-    return {"description": description, **_object(fields, required=required)}
-
-
-def _object(fields: _Schema, *, required: tuple[str, ...]) -> _Schema:
-    made: _Schema = {"type": "object", "properties": fields}
-    return {**made, "required": list(required)} if required else made
-
-
-def _field(schema: Mapping[str, object], description: str, example: object) -> _Schema:
-    return {**schema, "description": description, "examples": [example]}
-
-
-def _text(description: str, example: str) -> _Schema:
-    return _field({"type": ["string", "null"]}, description, example)
-
-
-def _moment(description: str) -> _Schema:
-    return _text(description, _MOMENT)
-
-
-def _whole_number(description: str, example: int, *, least: int) -> _Schema:
-    return _field({"type": "integer", "minimum": least}, description, example)
-
-
-def _word(words: type[StrEnum], description: str, example: StrEnum) -> _Schema:
-    return _field({"enum": [*(word.value for word in words), None]}, description, example.value)
-
-
-def _or_null(schema: _Schema) -> _Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
