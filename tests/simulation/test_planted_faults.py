@@ -102,7 +102,7 @@ _FAULTS = [
         id="a resumed engine launches again without a look-up",
     ),
     pytest.param(
-        scheduling.start_ready_tasks,
+        scheduling._has_ready,
         "< slots(state)",
         "<= slots(state)",
         id="one task more starts than there are slots",
@@ -111,18 +111,21 @@ _FAULTS = [
         operating._is_all_handed_off, "return all(", "return True or all(", id="the exit code is 0 whatever happened"
     ),
     pytest.param(
-        operating.end_if_over, "state.running > _unwatched(state) or", "", id="the engine leaves while tasks run"
+        operating.end_if_over,
+        "state.running - _shelved(state) > _unwatched(state) or",
+        "",
+        id="the engine leaves while tasks run",
     ),
     pytest.param(
         launching.on_agent_not_found,
-        "return _sent_again(state, row, at=event.at)",
+        "return sent_again(state, row, at=event.at)",
         "return NOTHING",
         id="a request that never arrived is not sent again",
     ),
     pytest.param(
         launching.on_launch_refused,
         'return _in_error(state, row, note=note, told=f"{words} No agent was made.", at=event.at)',
-        "return change(RowChanged(_withdrawn(row, TaskStatus.PENDING, at=event.at)))",
+        "return change(RowChanged(withdrawn(row, TaskStatus.PENDING, at=event.at)))",
         id="a refusal is tried again",
     ),
     pytest.param(
