@@ -1,8 +1,10 @@
-"""The quickstart's project: a real repository with a bug, a bare remote and a workspace, all in one folder.
+"""The project of an example: a real repository, a bare remote and a workspace, all in one folder.
+
+The quickstart's has a bug in it.
 
 ::
 
-    project/      a clone of remote.git; the workspace is .orchestrate/basket in it
+    project/      a clone of remote.git; the workspace is .orchestrate/SLUG in it
     remote.git/   what agents clone and push to
     agent.py      the agent program that the plan names
 """
@@ -60,9 +62,9 @@ def named_folder(folder: Path) -> Path:
     return folder
 
 
-def make_example(folder: Path, *, python: str, environment: Mapping[str, str]) -> Path:
+def make_example(folder: Path, *, python: str, environment: Mapping[str, str], name: str = "quickstart") -> Path:
     """Fill the folder and answer the project, which holds one workspace; agents run under that Python."""
-    source = shipped("examples") / "quickstart"
+    source = shipped("examples") / name
     project = folder / "project"
     try:
         _copy(source / "project", project)
@@ -91,7 +93,7 @@ def _make_repository(folder: Path, project: Path, *, environment: Mapping[str, s
         (folder, "init", "--quiet", "--bare", "--initial-branch=main", "remote.git"),
         (project, "init", "--quiet", "--initial-branch=main"),
         (project, "add", "--all"),
-        (project, "commit", "--quiet", "--message", "Add up what a basket costs"),
+        (project, "commit", "--quiet", "--message", "Begin"),
         (project, "remote", "add", "origin", "../remote.git"),
         (project, "push", "--quiet", "--set-upstream", "origin", "main"),
     )

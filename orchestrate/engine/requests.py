@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+import orjson
+
 from orchestrate.core.branches import has_real_branch
 from orchestrate.engine.off_loop import off_loop_if_large
 from orchestrate.errors import InputRefused
@@ -86,6 +88,7 @@ class RequestWriter:
             templates=self._templates,
             archive=self._archive,
             options=self._options,
+            redactor=self._redactor,
         )
 
     async def render(self, row: TaskRow, upstream: tuple[TaskRow, ...]) -> bytes:
@@ -111,6 +114,8 @@ class RequestWriter:
             upstreams=upstreams,
             models=self._options.catalogue.ids,
             install=self._options.install,
+            repo_url=self._options.repo_url,
+            runtime=_runtime_below(self._options.local_agent),
         )
         prompt = render_prompt(self._templates, plan=self._plan, task=task, context=context)
         limit = self._options.prompt_limit
@@ -158,6 +163,11 @@ class RequestWriter:
         if task.type == TaskType.SUBPLANNER:
             metadata[METADATA_MAY_LAUNCH] = "true"
         return {name: value for name, value in metadata.items() if value}
+
+
+def _runtime_below(agent: LocalAgent | None) -> str | None:
+    """``runtime`` in the plans of subplanners: their agents are what they are; None in the cloud, which needs no word."""
+    return None if agent is None else orjson.dumps({"kind": "local", "agent": agent.in_plan()}).decode()
 
 
 def _intent(row: TaskRow) -> Launch:

@@ -284,6 +284,13 @@ class LocalAgent(RequestModel):
     pass_env: tuple[str, ...] = ()
     timeout_sec: float | None = None
 
+    def in_plan(self) -> dict[str, object]:
+        """The same as ``runtime.agent`` of a plan; what goes without saying is left out."""
+        named: dict[str, object] = {"command": self.command} if self.runner == "command" else {"name": self.runner}
+        habits = {"promptVia": self.prompt_via, "passEnv": self.pass_env, "timeoutSec": self.timeout_sec}
+        unsaid = {"promptVia": "stdin", "passEnv": (), "timeoutSec": None}
+        return named | {field: value for field, value in habits.items() if value != unsaid[field]}
+
 
 class CreateAgent(RequestModel):
     """The body of create agent."""

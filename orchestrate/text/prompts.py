@@ -46,6 +46,10 @@ class PromptContext:
     #: Ids of models that the service knows.
     models: tuple[str, ...] = ()
     install: str = DEFAULT_INSTALL
+    #: The repository as agents reach it; None for the address in the plan, which may be relative to it.
+    repo_url: str | None = None
+    #: What a planner writes under ``runtime``, as JSON; None where its plan needs none.
+    runtime: str | None = None
     upstream_budget_bytes: int = UPSTREAM_BUDGET_BYTES
 
 
@@ -75,7 +79,10 @@ def render_root_prompt(
     models: Sequence[str] = (),
     install: str = DEFAULT_INSTALL,
 ) -> str:
-    """The prompt of a root planner; ``plan`` has the top-level fields of the plan that it is to write, in snake_case."""
+    """The prompt of a root planner; ``plan`` has the top-level fields of the plan that it is to write, in snake_case.
+
+    Its ``runtime`` is JSON as it shall stand there.
+    """
     root_slug, base_branch = str(plan["root_slug"]), str(plan["base_branch"])
     values: dict[str, object] = {
         "goal": plan["goal"],
@@ -87,6 +94,7 @@ def render_root_prompt(
         "agent_id": plan.get("self_agent_id"),
         "sync_state_to_git": plan.get("sync_state_to_git", True),
         "slack_channel": plan.get("slack_channel"),
+        "runtime": plan.get("runtime"),
         "workspace": f"{WORKSPACES}/{root_slug}",
         "models": [{"id": model, "use": ""} for model in models],
         "install": install,
@@ -117,7 +125,6 @@ def _facts_of_the_plan(plan: Plan) -> dict[str, object]:
         "goal": plan.goal,
         "acceptance_criteria": plan.acceptance_criteria,
         "root_slug": plan.root_slug,
-        "repo_url": plan.repo_url,
         "base_branch": plan.base_branch,
         "pull_request_base": plan.pr_base or plan.base_branch,
         "sync_state_to_git": plan.sync_state_to_git,
@@ -131,6 +138,8 @@ def _facts_of_the_launch(plan: Plan, *, task: Task, context: PromptContext) -> d
     is_planner = task.type is TaskType.SUBPLANNER
     is_merge = is_merge_task(task)
     return {
+        "repo_url": context.repo_url or plan.repo_url,
+        "runtime": context.runtime,
         "starting_ref": context.starting_ref,
         "agent_id": context.agent_id,
         "parent_agent_id": context.parent_agent_id or plan.self_agent_id,

@@ -8,7 +8,7 @@ from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import Catalogue
 from orchestrate.model.vocabulary import HandoffStatus
 from orchestrate.model.wire import LocalAgent, Model
-from orchestrate.text.redaction import REDACTED
+from orchestrate.text.redaction import REDACTED, Redactor
 from orchestrate.text.templates import Templates
 from tests.support.builders import (
     WORKSPACE,
@@ -135,6 +135,43 @@ async def test_a_local_agent_travels_along():
     request = await rendered(a_plan("a"), local_agent=agent)
     assert request["localAgent"]["command"] == ["/bin/agent", "-x"]
     assert request["localAgent"]["passEnv"] == ["NAME"]
+
+
+async def test_a_local_subplanner_is_told_the_runtime_and_the_repository_as_agents_reach_it():
+    plan = a_plan(a_task("s", type="subplanner"), repoUrl="../remote.git", runtime={"kind": "local"})
+    agent = LocalAgent(command=("/bin/agent", "-x"), pass_env=("NAME",))
+    writer = RequestWriter(
+        plan,
+        workspace_id=WORKSPACE,
+        templates=templates(),
+        archive=MemoryArchive(),
+        options=RequestOptions(repo_url="/there/remote.git", local_agent=agent),
+    )
+
+    text = orjson.loads(await writer.render(a_launching_row("s"), ()))["prompt"]["text"]
+
+    told = '{"kind":"local","agent":{"command":["/bin/agent","-x"],"passEnv":["NAME"]}}'
+    assert f"- `runtime`: `{told}`" in text
+    assert "- `repoUrl`: `/there/remote.git`" in text
+    assert "../remote.git" not in text
+
+
+async def test_secrets_are_still_known_after_a_plan_edit():
+    plan = a_plan("a", a_task("b", dependsOn=["a"]))
+    archive = MemoryArchive()
+    archive.handoffs["a"] = "the password is hunter-22-secret"
+    writer = RequestWriter(
+        plan,
+        workspace_id=WORKSPACE,
+        templates=templates(),
+        archive=archive,
+        options=RequestOptions(repo_url=plan.repo_url),
+        redactor=Redactor(("hunter-22-secret",)),
+    ).under(a_plan("a", a_task("b", dependsOn=["a"]), goal="another"))
+
+    request = await writer.render(a_launching_row("b"), (a_handed_off_row("a"),))
+
+    assert b"hunter-22" not in request
 
 
 async def test_upstream_handoffs_and_real_branches_are_in_the_prompt():

@@ -2,7 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from orchestrate.model.vocabulary import RunStatus
-from orchestrate.model.wire import Agent, CreateAgent, Prompt, Repo, Run
+from orchestrate.model.wire import Agent, CreateAgent, LocalAgent, Prompt, Repo, Run
 
 RUN = {
     "id": "run-1",
@@ -46,3 +46,11 @@ def test_a_request_is_camel_case_on_the_wire():
 
 def test_a_pull_request_is_spelled_as_the_service_spells_it():
     assert Agent.model_validate({"id": "bc-1", "status": "IDLE", "autoCreatePR": True}).auto_create_pr is True
+
+
+def test_an_agent_program_looks_in_a_plan_as_a_plan_would_have_it():
+    full = LocalAgent(command=("a", "b"), prompt_via="file", pass_env=("NAME",), timeout_sec=5)
+
+    assert LocalAgent(command=("a",)).in_plan() == {"command": ("a",)}
+    assert LocalAgent(runner="null").in_plan() == {"name": "null"}
+    assert full.in_plan() == {"command": ("a", "b"), "promptVia": "file", "passEnv": ("NAME",), "timeoutSec": 5}

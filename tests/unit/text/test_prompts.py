@@ -255,6 +255,16 @@ def test_a_subplanner_has_its_workspace_and_the_loop():
         assert part in text
 
 
+def test_a_planner_is_told_the_runtime_only_where_its_plan_needs_one():
+    assert "- `runtime`" not in prompt("part")
+    assert '- `runtime`: `{"kind": "local"}`' in prompt("part", runtime='{"kind": "local"}')
+
+
+def test_the_repository_is_named_as_agents_reach_it():
+    assert "https://github.com/o/r" not in prompt("part", repo_url="/there/r.git")
+    assert "- `repoUrl`: `/there/r.git`" in prompt("part", repo_url="/there/r.git")
+
+
 def test_a_subplanner_of_a_subplanner_has_the_roots_andon():
     plan = plan_of(andonStateRef="orch-state/shop", andonStatePath=".orchestrate/shop/state.json")
     assert "- `andonStateRef`: `orch-state/shop`\n" in prompt("part", plan=plan)
