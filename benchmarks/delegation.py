@@ -59,7 +59,7 @@ def measure(folder: Path, environment: dict[str, str], arguments: argparse.Names
     objects = [json.loads(out) for out, _ in answers if out.count("\n") == 1]
     codes = Counter("ok" if told["ok"] else told["error"]["code"] for told in objects)
     keys_echoed = sum("idempotencyKey" in told for told in objects)
-    listed = json.loads(call(folder, environment, "agents", "--all", "--runtime", "local").communicate()[0])
+    listed = agents(folder, environment)
     live = [entry for entry in listed["agents"] if entry["isLive"]]
     by_key = Counter(entry["idempotencyKey"] for entry in live)
     adopted = sum(bool(told.get("adopted")) for told in objects)
@@ -69,6 +69,15 @@ def measure(folder: Path, environment: dict[str, str], arguments: argparse.Names
     is_sound = is_sound and len(objects) == keys_echoed == arguments.processes
     print("sound" if is_sound else f"NOT SOUND: {by_key}, {[err for _, err in answers if err][:3]}")
     return 0 if is_sound else 1
+
+
+def agents(folder: Path, environment: dict[str, str]) -> dict:
+    """What there is at the end; the server goes on to refuse some look-ups."""
+    for _ in range(10):
+        told = json.loads(call(folder, environment, "agents", "--all", "--runtime", "local").communicate()[0])
+        if told["ok"]:
+            return told
+    raise SystemExit(f"the agents cannot be counted: {told['error']}")
 
 
 def start(folder: Path, environment: dict[str, str], *, key: str) -> subprocess.Popen[str]:

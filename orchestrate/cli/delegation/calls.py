@@ -4,7 +4,7 @@ A rate limit of a moment is waited for here; one that lasts is told. What was no
 tried a few times: the same bytes with the same key. What may have been done is never sent again.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
@@ -85,7 +85,7 @@ class GatedCalls:
             CallClass.LIST, lambda: self._client.agent_page(cursor=cursor, include_archived=include_archived)
         )
 
-    async def agents(self, *, include_archived: bool = False) -> AsyncIterator[Agent]:
+    async def agents(self, *, include_archived: bool = False) -> AsyncGenerator[Agent, None]:
         """The agents of all pages, each once."""
         cursor, cursors, seen = None, set[str](), set[str]()
         while True:

@@ -1,6 +1,7 @@
 """How many agents are active on a repository: those of the service, of all pages, and what is reserved here."""
 
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from orchestrate.cli.delegation.agents import run_id_of
@@ -46,11 +47,12 @@ class Active:
 async def count_active(calls: GatedCalls, repo: str, files: DelegationFiles, *, most: int) -> Active:
     """Ask the service, all pages; an agent is active only if its latest run is."""
     key, agents, over = repository_key(repo), set[str](), set[str]()
-    async for agent in calls.agents():
-        if len(agents) >= most:
-            break
-        if _is_of(agent, key) and agent.status is not AgentStatus.ARCHIVED:
-            (agents if await _is_active(calls, agent, files) else over).add(agent.id)
+    async with aclosing(calls.agents()) as live:
+        async for agent in live:
+            if len(agents) >= most:
+                break
+            if _is_of(agent, key) and agent.status is not AgentStatus.ARCHIVED:
+                (agents if await _is_active(calls, agent, files) else over).add(agent.id)
     for record in files.of_repository(key):
         if record.phase.is_in_flight and record.agent_id not in agents | over and len(agents) < most:
             if (seconds_between(record.updated_at, now_of(calls)) or 0.0) < _YOUNG_SECONDS:

@@ -3,6 +3,7 @@
 from orchestrate.cli.delegation.contract import present
 from orchestrate.model.wire import METADATA_KEY, Agent, AgentUsage, BranchInfo, Cost, Run
 from orchestrate.store.delegation_records import Delegation
+from orchestrate.text.redaction import Redactor
 
 #: Of a reply that stands in an answer; the whole of it is in the agent's own page.
 _REPLY_CHARACTERS = 100_000
@@ -38,11 +39,16 @@ def run_fields(run: Run) -> dict[str, object]:
             "runCreatedAt": run.created_at or None,
             "runUpdatedAt": run.updated_at or None,
             "durationMs": run.duration_ms,
-            "reply": None if run.result is None else run.result[:_REPLY_CHARACTERS],
+            "reply": None if run.result is None else _reply(run.result),
             "runError": error,
             **branch_fields(run),
         }
     )
+
+
+def _reply(text: str) -> str:
+    """What the agent said, without what has the shape of a secret."""
+    return Redactor(()).redact(text[:_REPLY_CHARACTERS])
 
 
 def branch_fields(run: Run) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """Mending records by what the service has: found by the agent's id, by the key, or rebuilt from the agent's metadata."""
 
+from contextlib import aclosing
+
 from orchestrate.cli.delegation.calls import GatedCalls
 from orchestrate.cli.delegation.recording import changed, found_run, is_of, now_of, rebuilt, with_run
 from orchestrate.errors import Refused
@@ -35,9 +37,10 @@ async def _of_these_keys(calls: GatedCalls, kept: list[Delegation]) -> Agent | N
     """An agent that the service gave another id than ours."""
     if not kept:
         return None
-    async for agent in calls.agents(include_archived=True):
-        if any(is_of(agent, record) for record in kept):
-            return agent
+    async with aclosing(calls.agents(include_archived=True)) as live:
+        async for agent in live:
+            if any(is_of(agent, record) for record in kept):
+                return agent
     return None
 
 
