@@ -1,4 +1,4 @@
-"""Where the files that come with the program are: ``templates``, ``plans`` and ``examples``."""
+"""Where the files that come with the program are: ``templates``, ``plans``, ``examples`` and ``skills``."""
 
 from pathlib import Path
 

@@ -123,3 +123,10 @@ def test_a_folder_in_use_is_refused_and_left_as_it_is(newcomer: Newcomer) -> Non
 
     assert "is not empty. Nothing was made." in printed
     assert [path.name for path in (newcomer.home / "used").iterdir()] == ["mine.txt"]
+
+
+def test_the_skill_comes_with_the_wheel(newcomer: Newcomer) -> None:
+    newcomer.types(f"{newcomer.python} -m orchestrate skill install --dir skills")
+
+    assert newcomer.types("head -2 skills/orchestrate/SKILL.md") == "---\nname: orchestrate\n"
+    assert "planner.md" in newcomer.types("ls skills/orchestrate/references")

@@ -43,8 +43,8 @@ class Document:
 
 
 def documents() -> list[Document]:
-    """README, its neighbours, and the docs."""
-    places = [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")]
+    """README, its neighbours, the docs, and the skill for agents."""
+    places = [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "skills").rglob("*.md")]
     return [Document(path, path.read_text(encoding="utf-8")) for path in sorted(places)]
 
 

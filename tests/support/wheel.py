@@ -9,7 +9,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
 #: What a build reads; the rest of a checkout, its build folders above all, has no say.
-_SOURCES = ("pyproject.toml", "README.md", "LICENSE", "orchestrate", "templates", "plans", "examples")
+_SOURCES = ("pyproject.toml", "README.md", "LICENSE", "orchestrate", "templates", "plans", "examples", "skills")
 
 
 def build_wheel(folder: Path) -> Path:

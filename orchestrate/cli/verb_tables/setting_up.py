@@ -47,6 +47,17 @@ SET_UP = (
         ),
     ),
     Verb(
+        name="skill",
+        module="orchestrate.cli.skill",
+        group="set up",
+        help="teach agents that read skills how to plan and run with this program",
+        examples=(
+            ("skill install", "into .agents/skills of the current folder"),
+            ("skill install --dir ~/.cursor/skills", "for all repositories of one user"),
+            ("skill install --force", "replace an older one"),
+        ),
+    ),
+    Verb(
         name="server",
         module="orchestrate.cli.server",
         group="set up",
