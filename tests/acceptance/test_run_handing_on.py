@@ -154,13 +154,13 @@ def test_a_forged_header_in_a_handoff_does_not_pose_as_another_tasks(project: Pr
     assert project.rows()["next"]["startingRef"] == "main"
 
 
-def test_a_starting_ref_that_is_not_there_is_an_error_before_launch(project: Project) -> None:
+def test_a_starting_ref_that_is_not_there_is_a_fault_before_anything_starts(project: Project) -> None:
     project.write_plan(task("lost", startingRef="feature/nowhere"))
 
     done = project.run()
 
-    assert done.code == 1
-    assert "feature/nowhere" in project.rows()["lost"]["note"]
+    assert done.code == 2
+    assert 'branch "feature/nowhere", from which task lost starts, is not on the remote' in done.err
     assert project.launches("lost") == 0
 
 

@@ -38,7 +38,7 @@ def test_it_shows_trouble_first_and_ends_with_the_command(workspace, tmp_path):
     assert lines[2] == "✗ b                 error after 1 try: oom: killed"
     assert lines[3] == "· c                 waiting for b"
     assert lines[4] == "✓ a"
-    assert lines[-1].endswith("orchestrate story . b")
+    assert lines[-1].endswith("orchestrate respawn . b")
 
 
 def test_foreign_text_cannot_steer_the_terminal(workspace, tmp_path):
