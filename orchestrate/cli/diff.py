@@ -15,7 +15,7 @@ from orchestrate.cli.runtime import repository_address
 from orchestrate.cli.screens.layout import Look, Span, Tint, rendered
 from orchestrate.cli.screens.vocabulary import standing
 from orchestrate.cli.settings import Settings
-from orchestrate.cli.task_argument import known_task
+from orchestrate.cli.task_argument import known_task, plan_in_words
 from orchestrate.cli.terminal import stdout_look
 from orchestrate.core.branches import has_real_branch
 from orchestrate.core.paths_kept import paths_kept
@@ -71,7 +71,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     plan, _ = parse_plan(read_plan_file(location.path), local=True)
     rows = read_workspace(location.folder, root_slug=plan.root_slug).rows
     if not rows:
-        raise InputRefused(f"{location.argument} was never run.", hint=f"orchestrate run {location.argument}")
+        raise InputRefused(
+            f"{plan_in_words(location.argument)} was never run.", hint=f"orchestrate run {location.argument}"
+        )
     row = rows[known_task(args.task, rows, plan=location.argument)]
     _require_branch(plan, row, location)
     look = stdout_look(settings, args, argument=location.argument)

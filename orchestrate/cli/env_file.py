@@ -17,9 +17,12 @@ def read_env_file(path: Path) -> Mapping[str, str]:
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
-        raise InputRefused(f"--env-file: {path} cannot be read ({(error.strerror or 'no reason').lower()})") from error
+        why = (error.strerror or "no reason").lower()
+        raise InputRefused(
+            f"--env-file: {path} cannot be read: {why}", hint="name a file of NAME=VALUE lines"
+        ) from error
     except UnicodeDecodeError as error:
-        raise InputRefused(f"--env-file: {path} is no text in UTF-8") from error
+        raise InputRefused(f"--env-file: {path} is no text in UTF-8", hint="name a file of NAME=VALUE lines") from error
     variables: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):

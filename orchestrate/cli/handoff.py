@@ -5,7 +5,7 @@ import argparse
 from orchestrate.cli import numbers, output
 from orchestrate.cli.locating import PlanLocation, locate
 from orchestrate.cli.settings import Settings
-from orchestrate.cli.task_argument import known_task
+from orchestrate.cli.task_argument import known_task, plan_in_words
 from orchestrate.errors import InputRefused
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
@@ -34,7 +34,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     rows = read_workspace(location.folder).rows
     row = rows[known_task(args.task, rows, plan=location.argument)] if rows else None
     if row is None:
-        raise InputRefused(f"{location.argument} was never run.", hint=f"orchestrate run {location.argument}")
+        raise InputRefused(
+            f"{plan_in_words(location.argument)} was never run.", hint=f"orchestrate run {location.argument}"
+        )
     folder = workspace_folder(location.folder)
     if args.raw:
         data = _raw(folder, row, args.attempt)

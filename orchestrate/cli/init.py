@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import shlex
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +16,9 @@ from orchestrate.cli.first_plan import SCHEMA_FILE, Source, plan_document, slug_
 from orchestrate.cli.locating import CUSTOM, PLAN
 from orchestrate.cli.messages import count_of, fault_lines, message_lines
 from orchestrate.cli.settings import Settings
-from orchestrate.errors import InputRefused
+from orchestrate.errors import InputRefused, OrchestrateError, PlanRefused, SeveralRefused
 from orchestrate.model.checking import parse_plan
-from orchestrate.model.faults import Fault
+from orchestrate.model.faults import Fault, quoted
 from orchestrate.model.schema import plan_schema
 from orchestrate.repo.git import Git
 from orchestrate.repo.origin import Origin, origin_of
@@ -84,8 +85,29 @@ def _new_plan(args: argparse.Namespace, origin: Origin) -> _NewPlan:
     folder = origin.top / CUSTOM / slug if args.dir is None else Path(os.path.abspath(args.dir))  # noqa: PTH100  symlinks stay as they were typed
     source = source_of(origin, folder=folder)
     document = plan_document(goal=args.goal, slug=slug, source=source, tasks=args.task)
-    _, warnings = parse_plan(document)
+    try:
+        _, warnings = parse_plan(document)
+    except PlanRefused as refusal:
+        raise _in_options(refusal, args) from refusal
     return _NewPlan(folder, source, document, tuple(warnings), has_commits=origin.has_commits)
+
+
+def _in_options(refusal: PlanRefused, args: argparse.Namespace) -> OrchestrateError:
+    """The faults by the options that they came from, of a plan that nobody has written yet."""
+    told = list(dict.fromkeys(_in_option(fault, args) for fault in refusal.faults))
+    if None in told:
+        return refusal
+    refusals = [InputRefused(f"{words}. Nothing was written.".replace("?.", "?")) for words in told]
+    return refusals[0] if len(refusals) == 1 else SeveralRefused(f"{len(told)} faults.", refusals=refusals)
+
+
+def _in_option(fault: Fault, args: argparse.Namespace) -> str | None:
+    task = re.fullmatch(r"tasks\[(\d+)\]\.name", fault.path)
+    if task is not None and args.task:
+        return f"--task {quoted(args.task[int(task[1])])}: {fault.message}"
+    if fault.path == "rootSlug" and args.slug is not None:
+        return f"--slug {quoted(args.slug)}: {fault.message}"
+    return f"--goal: {fault.message}" if fault.path in ("goal", "tasks[0].scopedGoal") else None
 
 
 async def _origin(settings: Settings) -> Origin:

@@ -30,10 +30,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """List the victims, ask, end them and prove it."""
     asked = asked_workspace(args.plan)
+    task = None if args.task is None else asked.task(args.task)
     reached = reach(asked, args, settings)
     target = whole_target(asked, cascade=not args.no_cascade)
-    if args.task is not None:
-        target = _task_target(asked, asked.task(args.task), args, settings, reached)
+    if task is not None:
+        target = _task_target(asked, task, args, settings, reached)
     return run_event_loop(partial(kill, target, reached, settings, args, operation="kill"))
 
 

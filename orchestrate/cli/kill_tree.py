@@ -7,11 +7,11 @@ from functools import partial
 from orchestrate.cli.asking import add_runtime, asked_workspace, reach
 from orchestrate.cli.kill import whole_target
 from orchestrate.cli.killing import Target, kill
-from orchestrate.cli.parsing import UsageRefused
 from orchestrate.cli.runtime import known_runtime, named_runtime
 from orchestrate.cli.services import reach_service
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
+from orchestrate.cli.usage import UsageRefused
 from orchestrate.core.lineage import Roots
 from orchestrate.errors import InputRefused
 from orchestrate.model.faults import quoted
@@ -41,7 +41,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         runtime = known_runtime(named, has_key=environment.api_key is not None)
         reached = partial(reach_service, runtime.kind, environment)
     else:
-        raise UsageRefused("kill-tree takes PLAN, or REPO BRANCH SLUG. Nothing was done.", hint="kill-tree --help")
+        raise UsageRefused(
+            "kill-tree takes PLAN, or REPO BRANCH SLUG. Nothing was done.", hint="orchestrate kill-tree --help"
+        )
     if top is not None:
         target = replace(target, top=top, title=f"{top} and all below it")
     return run_event_loop(partial(kill, target, reached, settings, args, operation="kill-tree"))

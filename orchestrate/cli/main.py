@@ -14,7 +14,6 @@ from orchestrate.cli import output
 from orchestrate.cli.messages import error_lines, fault_of_ours
 from orchestrate.cli.parsing import (
     Parser,
-    UsageRefused,
     add_common,
     overview,
     top_parser,
@@ -23,12 +22,16 @@ from orchestrate.cli.parsing import (
     wants_json,
 )
 from orchestrate.cli.settings import Settings, own_program, program_in_help, read_settings
+from orchestrate.cli.usage import UsageRefused, verb_meant
 from orchestrate.cli.verbs import HIDDEN, VERBS, VERBS_BY_NAME, Verb
 from orchestrate.errors import InputRefused, OrchestrateError
 
 #: Plans and states are many objects that stay: looked through as often as Python does by itself, a large one takes a
 #: tenth longer to load.
 _COLLECTOR = (50_000, 20, 20)
+
+#: The argument that names a task, in the usage of every verb that has one.
+TASK = "TASK"
 
 EXIT_FAILED = 1
 EXIT_REFUSED = 2
@@ -140,7 +143,14 @@ def _dispatched(call: _Call) -> int:
 def _parsed(parser: Parser, before: Namespace) -> Namespace:
     """The verb's arguments; what stood before the verb holds unless it is said again."""
     common = {key: value for key, value in vars(before).items() if key not in ("rest", "version")}
-    return parser.parse_args(before.rest, Namespace(**common))
+    try:
+        return parser.parse_args(before.rest, Namespace(**common))
+    except UsageRefused as refusal:
+        if TASK in refusal.missing:
+            from orchestrate.cli.task_names import with_task_names
+
+            raise with_task_names(refusal, words=before.rest) from refusal
+        raise
 
 
 def _settings(args: Namespace) -> Settings:
@@ -178,10 +188,9 @@ def _verb_named(word: str, *, program: str) -> Verb:
     if verb is not None:
         return verb
     from orchestrate.model.faults import quoted
-    from orchestrate.model.nearest import Nearest
 
-    nearest = Nearest(each.name for each in VERBS if each.group != HIDDEN).to(word)
-    hint = f"{program} --help shows all verbs" if nearest is None else f"{program} {nearest}"
+    meant = verb_meant(word, (each.name for each in VERBS if each.group != HIDDEN))
+    hint = f"{program} --help shows all verbs" if meant is None else f"{program} {meant}"
     raise UsageRefused(f"there is no verb {quoted(word)}. Nothing was done.", hint=hint)
 
 

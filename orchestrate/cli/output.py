@@ -64,6 +64,8 @@ def failure(operation: str, error: OrchestrateError, **fields: object) -> dict[s
     }
     if isinstance(error, ServiceError) and error.request_id is not None:
         told["requestId"] = error.request_id
+    if error.known:
+        fields = {**fields, "known": list(error.known)}
     if isinstance(error, PlanRefused):
         fields = {**fields, "faults": [fault_document(fault) for fault in error.faults]}
     if isinstance(error, SeveralRefused):

@@ -6,14 +6,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import orchestrate
+from orchestrate.cli.usage import not_a_choice, refused_line
 from orchestrate.cli.verbs import GROUPS, VERBS, Verb
-from orchestrate.errors import InputRefused
 
 _WIDTH = 100
-
-
-class UsageRefused(InputRefused):
-    """The command line could not be read."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,7 +19,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse the command line."""
-        raise UsageRefused(f"{_in_our_words(message)}. Nothing was done.", hint=f"{self.prog} --help")
+        raise refused_line(message, program=self.prog, options=self._option_string_actions)
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Refuse what is none of the choices; argparse's own words differ from one Python to the next."""
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(action, not_a_choice(value, action.choices))
 
     def format_help(self) -> str:
         """Help: what it is for, examples, then usage and options."""
@@ -146,10 +147,3 @@ def wants_json(words: Iterable[str]) -> bool:
         if word == "--json":
             return True
     return False
-
-
-def _in_our_words(message: str) -> str:
-    """The sentence of argparse, begun as ours begin."""
-    return message.replace("unrecognized arguments:", "unknown option or argument:").replace(
-        "the following arguments are required:", "missing:"
-    )

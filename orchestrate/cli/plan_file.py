@@ -16,16 +16,19 @@ if TYPE_CHECKING:
 LARGEST_PLAN_BYTES = 256 * 1024 * 1024
 
 
-def read_plan_file(path: Path) -> bytes:
+_HINT = "name a plan.json, or its folder"
+
+
+def read_plan_file(path: Path, *, hint: str = _HINT) -> bytes:
     """The bytes of the file; InputRefused for one that cannot be read, or is too large to be a plan."""
     try:
         with os.fdopen(_opened(path), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise InputRefused(f"{path} cannot be read: it is no file.", hint="name a plan.json, or its folder")
+                raise InputRefused(f"{path} cannot be read: it is no file.", hint=hint)
             return sized(file.read(LARGEST_PLAN_BYTES + 1), path)
     except OSError as error:
         reason = (error.strerror or "no reason").lower()
-        raise InputRefused(f"{path} cannot be read: {reason}.", hint="name a plan.json, or its folder") from error
+        raise InputRefused(f"{path} cannot be read: {reason}.", hint=hint) from error
 
 
 def watched_plan_file(path: Path, source: bytes, *, kind: RuntimeKind) -> "PlanFile":

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from orchestrate.cli.settings import read_settings
+from orchestrate.cli.settings import KEY_VARIABLE, read_variables
 from orchestrate.cli.surroundings import secrets_in
-from orchestrate.errors import OrchestrateError, PlanRefused
+from orchestrate.errors import OrchestrateError, PlanRefused, SeveralRefused
 from orchestrate.text.redaction import Redactor
 
 
@@ -20,6 +20,9 @@ def safe_error(error: OrchestrateError) -> OrchestrateError:
             replace(fault, path=redactor.redact(fault.path), message=redactor.redact(fault.message))
             for fault in error.faults
         )
+    if isinstance(error, SeveralRefused):
+        for refusal in error.refusals:
+            safe_error(refusal)
     return error
 
 
@@ -30,5 +33,5 @@ def safe_lines(lines: Iterable[str]) -> list[str]:
 
 
 def _redactor() -> Redactor:
-    settings = read_settings()
-    return Redactor((*secrets_in(settings.environ), settings.api_key or ""))
+    variables = read_variables()  # without the settings in them, which may be what the error is about
+    return Redactor((*secrets_in(variables), variables.get(KEY_VARIABLE, "")))

@@ -14,6 +14,7 @@ from orchestrate.errors import InputRefused
 
 #: Taken from the real environment only: whoever writes an ``--env-file`` may not send a key elsewhere.
 BACKEND_VARIABLE = "CURSOR_BACKEND_URL"
+KEY_VARIABLE = "CURSOR_API_KEY"
 
 _PROGRAM = "orchestrate"
 _LARGEST_DEPTH = 1000
@@ -82,7 +83,7 @@ def settings_of(
         state_dir=_folder(everything, "XDG_STATE_HOME", home / ".local" / "state"),
         cache_dir=_folder(everything, "XDG_CACHE_HOME", home / ".cache"),
         program=program,
-        api_key=everything.get("CURSOR_API_KEY") or None,
+        api_key=everything.get(KEY_VARIABLE) or None,
         backend_url=variables.get(BACKEND_VARIABLE) or None,
         runtime=everything.get("ORCHESTRATE_RUNTIME") or None,
         agent_depth=_depth(everything.get("ORCHESTRATE_AGENT_DEPTH")),
@@ -99,7 +100,12 @@ def settings_of(
 
 def read_settings(*, file_variables: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process."""
-    return settings_of(dict(os.environ), streams=_own_streams(), program=own_program(), file_variables=file_variables)
+    return settings_of(read_variables(), streams=_own_streams(), program=own_program(), file_variables=file_variables)
+
+
+def read_variables() -> dict[str, str]:
+    """The environment as it is."""
+    return dict(os.environ)
 
 
 def own_program() -> str:

@@ -42,6 +42,7 @@ _LISTS = {
     "acceptance": "acceptance",
 }
 _STDIN = "-"
+_FILE = "name a file with the task as plan.json would have it, or - for stdin"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +92,7 @@ def _definition(args: argparse.Namespace) -> dict[str, object]:
 
 
 def _from_file(name: str) -> dict[str, object]:
-    source = sized(sys.stdin.buffer.read(), Path("stdin")) if name == _STDIN else read_plan_file(Path(name))
+    source = sized(sys.stdin.buffer.read(), Path("stdin")) if name == _STDIN else read_plan_file(Path(name), hint=_FILE)
     reading = read_source(source)
     problems = [problem.message for problem in reading.problems]
     if problems or not isinstance(reading.value, dict):

@@ -16,4 +16,9 @@ def known_task(word: str, names: Iterable[str], *, plan: str) -> TaskName:
 
     nearest = Nearest(known).to(word)
     hint = f"orchestrate status {plan} -v shows all tasks" if nearest is None else f"write {quoted(nearest)}"
-    raise InputRefused(f"there is no task {quoted(word)} in {plan}.", hint=hint)
+    raise InputRefused(f"there is no task {quoted(word)} in {plan_in_words(plan)}.", hint=hint)
+
+
+def plan_in_words(plan: str) -> str:
+    """PLAN inside a sentence, where a lone full stop would be read as the end of it."""
+    return "this folder's plan" if plan == "." else plan

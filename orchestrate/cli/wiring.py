@@ -149,7 +149,9 @@ def load_templates(folder: Path | None) -> Templates:
     if folder is None:
         return Templates(sources)
     if not folder.is_dir():
-        raise InputRefused(f"--templates: {folder} is no folder. Nothing was launched.")
+        raise InputRefused(
+            f"--templates: {folder} is no folder. Nothing was launched.", hint="name a folder of templates"
+        )
     own = _own_templates(folder)
     if not own:
         hint = f"name a file like one of {', '.join(name for name in TEMPLATE_NAMES if not name.startswith('_'))}"

@@ -67,7 +67,20 @@ def _ref(ref: str) -> str:
     letter = _NOT_A_REF.search(ref)
     if letter is not None:
         raise ValueError(f"{quoted(ref)} is no ref that git accepts: it has {quoted(letter.group())} in it")
-    raise ValueError(f"{quoted(ref)} is no ref that git accepts")
+    raise ValueError(f"{quoted(ref)} is no ref that git accepts: {_why_no_ref(ref)}")
+
+
+def _why_no_ref(ref: str) -> str:
+    """What is wrong with a ref of good letters, as git's own rules have it."""
+    if ref == "@":
+        return "that is git's word for HEAD"
+    part = next((part for part in ("..", "@{", "//", "/.") if part in ref), None)
+    if part is not None:
+        return f"it has {quoted(part)} in it"
+    if ref[0] in "./":
+        return f"it starts with {quoted(ref[0])}"
+    ending = ref[-1] if ref[-1] in "./" else ".lock"
+    return f"it ends with {quoted(ending)}" if ref.endswith(ending) else f"a part of it ends with {quoted(ending)}"
 
 
 def _variable(name: str) -> str:

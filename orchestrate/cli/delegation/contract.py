@@ -14,7 +14,7 @@ from orchestrate.cli.confirming import NotConfirmed
 from orchestrate.cli.delegation.codes import Code
 from orchestrate.cli.delegation.refusals import DelegationRefused, Interrupted, error_object
 from orchestrate.cli.messages import as_typed, message_lines
-from orchestrate.cli.parsing import UsageRefused
+from orchestrate.cli.usage import UsageRefused
 from orchestrate.errors import OrchestrateError
 from orchestrate.text.terminal import escape_for_terminal
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from orchestrate.cli.delegation.input_checks import read_prompt
-from orchestrate.cli.parsing import UsageRefused
+from orchestrate.cli.usage import UsageRefused
 from orchestrate.model.vocabulary import RuntimeKind
 
 _STDIN = "-"

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from orchestrate.cli.confirming import NotConfirmed
 from orchestrate.cli.delegation.codes import MEANINGS, Code
-from orchestrate.cli.parsing import UsageRefused
+from orchestrate.cli.usage import UsageRefused
 from orchestrate.errors import (
     CapacityReached,
     InputRefused,

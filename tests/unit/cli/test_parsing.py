@@ -1,6 +1,7 @@
 import pytest
 
-from orchestrate.cli.parsing import UsageRefused, add_common, overview, top_parser, two_columns, verb_parser, wants_json
+from orchestrate.cli.parsing import add_common, overview, top_parser, two_columns, verb_parser, wants_json
+from orchestrate.cli.usage import UsageRefused
 from orchestrate.cli.verbs import GROUPS, HIDDEN, VERBS, VERBS_BY_NAME
 
 
@@ -42,9 +43,9 @@ def test_a_verbs_own_options_add_to_those_before_it():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--bogus"], "unknown option or argument: --bogus"),
-        (["--color", "pink"], "invalid choice: 'pink'"),
-        (["--env-file"], "expected one argument"),
+        (["--bogus"], 'unknown option or argument "--bogus"'),
+        (["--color", "pink"], 'must be auto, always or never, not "pink"'),
+        (["--env-file"], "--env-file: needs a value"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_refused_and_names_the_help(words, message):

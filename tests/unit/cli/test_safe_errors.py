@@ -1,7 +1,7 @@
 import pytest
 
 from orchestrate.cli.safe_errors import safe_error, safe_lines
-from orchestrate.errors import InputRefused, PlanRefused
+from orchestrate.errors import InputRefused, PlanRefused, SeveralRefused
 from orchestrate.model.faults import Fault
 from orchestrate.text.redaction import REDACTED
 
@@ -30,3 +30,13 @@ def test_faults_of_a_plan_are_told_without_secrets():
 
 def test_lines_are_told_without_secrets():
     assert safe_lines(["a", f"b {SECRET}"]) == ["a", f"b {REDACTED}"]
+
+
+def test_each_of_several_refusals_is_told_without_secrets():
+    error = safe_error(SeveralRefused("2 faults", refusals=[InputRefused(f"no {SECRET}"), InputRefused("no")]))
+    assert [each.message for each in error.refusals] == [f"no {REDACTED}", "no"]
+
+
+def test_settings_that_cannot_be_read_do_not_keep_an_error_from_being_told(monkeypatch):
+    monkeypatch.setenv("ORCHESTRATE_AGENT_DEPTH", "many")
+    assert safe_error(InputRefused("it is no depth")).message == "it is no depth"

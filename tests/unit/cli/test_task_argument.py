@@ -1,6 +1,6 @@
 import pytest
 
-from orchestrate.cli.task_argument import known_task
+from orchestrate.cli.task_argument import known_task, plan_in_words
 from orchestrate.errors import InputRefused
 
 
@@ -16,3 +16,7 @@ def test_an_unknown_one_is_refused_with_the_nearest():
         known_task("xyzzy\x1b", ["docs"], plan="work")
     assert refusal.value.hint == "orchestrate status work -v shows all tasks"
     assert "\x1b" not in refusal.value.message
+
+
+def test_the_folder_itself_reads_as_words():
+    assert (plan_in_words("."), plan_in_words("work")) == ("this folder's plan", "work")

@@ -3,6 +3,8 @@ import io
 import pytest
 
 from orchestrate.cli.main import main
+from orchestrate.cli.task_names import with_task_names
+from orchestrate.cli.usage import UsageRefused
 from tests.support.builders import a_row, a_task
 from tests.support.workspaces import a_plan_document, write_plan, write_state
 
@@ -40,3 +42,10 @@ def test_the_current_folder_is_meant_where_no_word_is_a_plan(tmp_path, monkeypat
 def test_what_is_no_name_is_never_printed(tmp_path, text, names):
     (tmp_path / "plan.json").write_text(text)
     assert names(str(tmp_path)) == []
+
+
+def test_a_line_without_its_task_is_told_which_there_are(tmp_path):
+    write_plan(tmp_path, a_plan_document(a_task("a"), a_task("b")))
+    refusal = with_task_names(UsageRefused("missing: TASK", hint="help"), words=["-v", str(tmp_path)])
+    assert (refusal.message, refusal.hint, refusal.known) == ("missing: TASK", "help", ("tasks: a, b",))
+    assert with_task_names(UsageRefused("missing: TASK"), words=[str(tmp_path / "nowhere")]).known == ()

@@ -264,11 +264,35 @@ REFUSED = {
         "baseBranch",
         '"my branch" is no ref that git accepts: it has " " in it',
     ),
-    "a ref that git refuses": (a_plan(baseBranch="a..b"), "baseBranch", '"a..b" is no ref that git accepts'),
+    "a ref that git refuses": (
+        a_plan(baseBranch="a..b"),
+        "baseBranch",
+        '"a..b" is no ref that git accepts: it has ".." in it',
+    ),
+    "a ref that is a word of git's": (
+        a_plan(baseBranch="@"),
+        "baseBranch",
+        """"@" is no ref that git accepts: that is git's word for HEAD""",
+    ),
+    "a ref that starts with a dot": (
+        a_plan(baseBranch=".a"),
+        "baseBranch",
+        '".a" is no ref that git accepts: it starts with "."',
+    ),
+    "a ref that ends with a slash": (
+        a_plan(baseBranch="a/"),
+        "baseBranch",
+        '"a/" is no ref that git accepts: it ends with "/"',
+    ),
+    "a ref with a locked part": (
+        a_plan(baseBranch="a.lock/b"),
+        "baseBranch",
+        '"a.lock/b" is no ref that git accepts: a part of it ends with ".lock"',
+    ),
     "an andon ref that git refuses": (
         a_plan(andonStateRef="x.lock"),
         "andonStateRef",
-        '"x.lock" is no ref that git accepts',
+        '"x.lock" is no ref that git accepts: it ends with ".lock"',
     ),
     "http": (a_plan(repoUrl="http://git.example.org/a"), "repoUrl", f"{FORMS}, not http://"),
     "a path without the local runtime": (
