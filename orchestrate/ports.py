@@ -204,6 +204,44 @@ class Differences(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """The state is on the remote."""
+
+    branch: str
+    commit: str
+    #: False where it was there already.
+    is_new: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """The remote has the state of an engine that took the same workspace later."""
+
+    branch: str
+
+
+class Medium(Protocol):
+    """Where others, on other machines, see the state."""
+
+    @property
+    def ref(self) -> str:
+        """The branch that the state goes to, for people."""
+        ...
+
+    async def publish(self, files: Mapping[str, bytes]) -> Published | Superseded:
+        """Bring these files there; ServiceError where that is not possible now."""
+        ...
+
+
+class Exhibits(Protocol):
+    """What of a workspace others may see."""
+
+    async def exhibits(self) -> Mapping[str, bytes]:
+        """Plan, exact state and handoffs as they are now, without secrets, by their names in the workspace."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Publication:
     """What became true, and durable, with one group of events."""
 

@@ -10,9 +10,10 @@ import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import anyio
-from anyio.abc import ByteReceiveStream, Process
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from orchestrate.errors import Refused, ServiceError, Unavailable
 from orchestrate.model.names import is_valid_ref
@@ -23,6 +24,14 @@ DEADLINE_SECONDS = 10.0
 
 _HEADS = "refs/heads/"
 _LONGEST_REASON = 300
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+#: What git says of a push that somebody else's was faster than.
+_OVERTAKEN = re.compile(
+    r"\[(?:remote )?rejected\].*\((?:non-fast-forward|fetch first|stale info|.*cannot lock ref.*"
+    r"|.*already exists.*|.*failed to update ref.*|.*incorrect old value.*)\)"
+)
+#: The code of such a push.
+OVERTAKEN = "overtaken"
 #: Set for every call: no question at a terminal or in a window, messages in English, no repository but the asked one.
 _FIXED_ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -87,12 +96,15 @@ class Git:
             return False
         return True
 
-    async def output(self, arguments: Sequence[str]) -> bytes:
+    async def output(
+        self, arguments: Sequence[str], *, given: bytes = b"", variables: Mapping[str, str] = _NO_VARIABLES
+    ) -> bytes:
         """What git prints when it is called so; Refused or Unavailable with its reason when it fails.
 
-        Whoever calls has checked addresses and refs among the arguments.
+        Whoever calls has checked addresses and refs among the arguments. ``given`` is what git reads, ``variables``
+        are ours: what the environment may not say of a foreign repository, they may.
         """
-        return await self._run(arguments)
+        return await self._run(arguments, given=given, variables=variables)
 
     async def remote_heads(self, url: str, branches: Sequence[str] = ()) -> Mapping[str, str]:
         """Branch names of the remote with their commits; of the given branches only, if there are any.
@@ -122,17 +134,20 @@ class Git:
             return BranchUnknown(error.message)
         return BranchThere(heads[branch]) if branch in heads else BranchAbsent()
 
-    async def _run(self, arguments: Sequence[str]) -> bytes:
+    async def _run(
+        self, arguments: Sequence[str], *, given: bytes = b"", variables: Mapping[str, str] = _NO_VARIABLES
+    ) -> bytes:
+        environment = self._full_environment() | dict(variables)
         try:
             with anyio.fail_after(self.deadline_seconds):
-                status, output, complaint = await _run(["git", *arguments], environment=self._full_environment())
+                status, output, complaint = await _run(["git", *arguments], environment=environment, given=given)
         except TimeoutError as error:
-            message = f"git {arguments[0]} did not end within {self.deadline_seconds:g} seconds"
+            message = f"git {_command(arguments)} did not end within {self.deadline_seconds:g} seconds"
             raise Unavailable(message, code="timeout") from error
         except OSError as error:
             raise Refused("git cannot be started", code="git_missing", hint="install git") from error
         if status != 0:
-            raise _failure(arguments[0], complaint.decode("utf-8", "replace"))
+            raise _failure(_command(arguments), complaint.decode("utf-8", "replace"))
         return output
 
     def _full_environment(self) -> dict[str, str]:
@@ -143,19 +158,26 @@ class Git:
         return full
 
 
-async def _run(command: Sequence[str], *, environment: Mapping[str, str]) -> tuple[int, bytes, bytes]:
+async def _run(command: Sequence[str], *, environment: Mapping[str, str], given: bytes) -> tuple[int, bytes, bytes]:
     output, complaint = bytearray(), bytearray()
     async with await anyio.open_process(command, cwd="/", env=dict(environment), start_new_session=True) as process:
-        assert process.stdin is not None
         try:
-            await process.stdin.aclose()
             async with anyio.create_task_group() as group:
+                group.start_soon(_give, process.stdin, given)
                 group.start_soon(_collect, process.stdout, output)
                 group.start_soon(_collect, process.stderr, complaint)
             return await process.wait(), bytes(output), bytes(complaint)
         except BaseException:
             _end_group(process)
             raise
+
+
+async def _give(stream: ByteSendStream | None, given: bytes) -> None:
+    assert stream is not None
+    if given:
+        with suppress(anyio.BrokenResourceError):  # git ended without reading all; its status says why
+            await stream.send(given)
+    await stream.aclose()
 
 
 async def _collect(stream: ByteReceiveStream | None, into: bytearray) -> None:
@@ -177,19 +199,31 @@ def _read_heads(output: bytes) -> Iterable[tuple[str, str]]:
             yield ref.removeprefix(_HEADS), sha
 
 
+def _command(arguments: Sequence[str]) -> str:
+    """Git's word for what is done, behind the options that stand before it."""
+    rest = list(arguments)
+    while rest and rest[0].startswith("-") and len(rest) > 1:
+        del rest[: 2 if rest[0] in ("-C", "-c") else 1]
+    return rest[0]
+
+
 def _failure(command: str, complaint: str) -> ServiceError:
     reason = _reason(complaint)
     for words, code in _FINAL_REASONS:
         if words.search(complaint):
             return Refused(f"git {command}: {reason}", code=code, hint="check the address and git's access to it")
-    return Unavailable(f"git {command}: {reason}", code="git_failed")
+    code = OVERTAKEN if _OVERTAKEN.search(complaint) else "git_failed"
+    return Unavailable(f"git {command}: {reason}", code=code)
 
 
 def _reason(complaint: str) -> str:
     """The line that says why, in printable characters."""
     lines = [line.strip() for line in complaint.splitlines() if line.strip()]
     telling = (
-        [line for line in lines if line.startswith(("fatal:", "ERROR:", "error:"))] or lines or ["no reason given"]
+        [line for line in lines if "rejected]" in line and line.startswith("!")]
+        or [line for line in lines if line.startswith(("fatal:", "ERROR:", "error:"))]
+        or lines
+        or ["no reason given"]
     )
     printable = "".join(character if character.isprintable() else " " for character in telling[0])
     return printable.removeprefix("fatal: ")[:_LONGEST_REASON]
