@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from orchestrate.cli.admission import Admission
 from orchestrate.cli.agent_program import local_agent
 from orchestrate.cli.checks.findings import Verdict, having, refuse_faults
 from orchestrate.cli.checks.models import defaults_said
+from orchestrate.cli.git_state import state_site
 from orchestrate.cli.plan_file import PlanPlaces, read_plan_file, watched_plan_file
 from orchestrate.cli.preflight import Intent, Report, not_enforced
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
@@ -160,8 +161,17 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 audience.on_warning(f"{words}.")
             if report is None:
                 report = _admitted(await admission.of(store.loaded, client), audience)
+            job = _job(prepared, service, environment, plan_path=request.plan_path, report=report)
+            site = await state_site(
+                job.git,
+                job.plan,
+                folder=folder,
+                repo_url=job.repo_url,
+                is_new=admission.is_new_workspace,
+                tell=audience.on_note,
+            )
             engine = engine_of(
-                _job(prepared, service, environment, plan_path=request.plan_path, report=report),
+                replace(job, site=site),
                 store=store,
                 client=client,
                 service=service,

@@ -3,22 +3,24 @@
 import base64
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import orjson
 from immutables import Map
 
 from orchestrate.cli.checks.prompt_limits import prompt_limit
+from orchestrate.cli.git_state import PUSH_SECONDS
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.changes import Session, Settings as RunSettings
 from orchestrate.core.state import State
-from orchestrate.engine.assembly import Engine, Outside, Pace, Start, assemble
+from orchestrate.engine.assembly import Engine, Outside, Pace, Showing, Start, assemble
 from orchestrate.engine.requests import RequestOptions
 from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import ANY_MODEL, Catalogue
 from orchestrate.model.names import EngineId, WorkspaceId
 from orchestrate.model.plan import Plan
+from orchestrate.model.timestamps import to_timestamp
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import PASS_ENV_HEADER, LocalAgent
 from orchestrate.ports import AgentService, PlanFile, Surface
@@ -26,6 +28,9 @@ from orchestrate.repo.bench import RemoteBench
 from orchestrate.repo.changed_files import RemoteDifferences
 from orchestrate.repo.git import Git
 from orchestrate.repo.heads import RemoteHeads
+from orchestrate.repo.publishing import GitMedium
+from orchestrate.repo.signatures import Signature
+from orchestrate.repo.site import Site
 from orchestrate.shipped import shipped
 from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore
@@ -85,6 +90,8 @@ class Job:
     secrets: tuple[str, ...] = ()
     #: The models of the service.
     catalogue: Catalogue = ANY_MODEL
+    #: Where the state is kept on git; None where it is not.
+    site: Site | None = None
     #: How planners install this engine where they run.
     install: str = DEFAULT_INSTALL
 
@@ -95,6 +102,8 @@ def engine_of(
     """The engine of this job, in a workspace whose lock the store holds."""
     loaded = store.loaded
     state, is_first = _state(job, loaded)
+    redactor = Redactor(job.secrets)
+    store.show_without(redactor)
     store.order_rows(task.name for task in job.plan.tasks)
     return assemble(
         Start(
@@ -116,6 +125,7 @@ def engine_of(
             heads=RemoteHeads(job.git, job.repo_url),
             bench=RemoteBench(job.git, job.repo_url, not_bare=_not_bare(job, service)),
             plan_file=job.plan_file,
+            showing=_showing(job, store, workspace_id=state.workspace.workspace_id, engine_id=engine_id),
         ),
         request_options=RequestOptions(
             repo_url=job.repo_url,
@@ -126,7 +136,7 @@ def engine_of(
             prompt_limit=prompt_limit(service.kind),
         ),
         templates=job.templates,
-        redactor=Redactor(job.secrets),
+        redactor=redactor,
         pace=_LOCAL_PACE if service.kind is RuntimeKind.LOCAL else Pace(),
     )
 
@@ -136,6 +146,20 @@ def _not_bare(job: Job, service: Service) -> str | None:
     if service.kind is RuntimeKind.LOCAL or job.depth > 0 or job.settings.measures:
         return None
     return "there is no bwrap to run it in, and agents run elsewhere; add --measure to run it on this machine as it is"
+
+
+def _showing(job: Job, store: WorkspaceStore, *, workspace_id: WorkspaceId, engine_id: EngineId) -> Showing | None:
+    if job.site is None:
+        return None
+    medium = GitMedium(
+        replace(job.git, deadline_seconds=PUSH_SECONDS),
+        job.site,
+        slug=job.plan.root_slug,
+        base_branch=job.plan.base_branch,
+        signature=Signature(workspace_id, engine_id, to_timestamp(SystemClock().now())),
+        may_use_checkout=job.plan.self_agent_id is not None,
+    )
+    return Showing(store, medium)
 
 
 def new_engine_id() -> EngineId:

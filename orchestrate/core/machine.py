@@ -25,6 +25,7 @@ from orchestrate.core import (
     operating,
     path_checks,
     plan_edits,
+    publishing,
     recovery,
     requesting,
     respawning,
@@ -63,6 +64,7 @@ from orchestrate.core.events import (
 )
 from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.plan_events import PlanNotTaken
+from orchestrate.core.publishing_events import EngineSuperseded, StateNotPublished, StatePublished
 from orchestrate.core.ref_events import RefsSeen
 from orchestrate.core.request_events import (
     AcceptanceWritten,
@@ -183,6 +185,12 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return sightings.on_refs_seen(state, event)
         case MeasurementsTaken():
             return measuring.on_measurements_taken(state, event)
+        case StateNotPublished():
+            return publishing.on_state_not_published(state, event)
+        case StatePublished():
+            return publishing.on_state_published(state, event)
+        case EngineSuperseded():
+            return publishing.on_engine_superseded(state, event)
         case TimerFired():
             return _on_timer(state, event)
         case StopRequested():

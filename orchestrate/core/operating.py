@@ -63,7 +63,7 @@ def on_engine_started(state: State, event: EngineStarted) -> Decision:
 def on_stop_requested(state: State, event: StopRequested) -> Decision:
     """Launching ends at once, agents go on; who interrupts again does not want to wait for answers either."""
     if state.session.phase == Phase.RUNNING:
-        return _leave(state, _EXIT_CODES[event.reason])
+        return left(state, _EXIT_CODES[event.reason])
     return on_grace_over(state) if event.reason == StopReason.INTERRUPT else NOTHING
 
 
@@ -108,14 +108,14 @@ def end_if_over(state: State) -> Decision:
     if session.phase == Phase.LEAVING:
         return NOTHING if state.awaiting else _end(state)
     if session.settings.answers_only:
-        return NOTHING if session.requests or session.awaits_stop or _is_ending(state) else _leave(state, EXIT_DONE)
+        return NOTHING if session.requests or session.awaits_stop or _is_ending(state) else left(state, EXIT_DONE)
     if session.has_new_error and not session.settings.drain:
-        return _leave(state, EXIT_PLANNERS_TURN)
+        return left(state, EXIT_PLANNERS_TURN)
     if state.running - _shelved(state) > _unwatched(state) or _goes_on(state) or session.requests:
         return _not_lingering(session)
     if _goes_on_behind(state) and session.linger != Linger.OVER:
         return _linger(session)
-    return _held_words(state) + _leave(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
+    return _held_words(state) + left(state, EXIT_DONE if _is_all_handed_off(state) else EXIT_PLANNERS_TURN)
 
 
 def _goes_on_behind(state: State) -> bool:
@@ -178,7 +178,8 @@ def _is_all_handed_off(state: State) -> bool:
     return all(row.status == TaskStatus.HANDED_OFF for row in state.rows.values() if not has_left_plan(state, row))
 
 
-def _leave(state: State, exit_code: int) -> Decision:
+def left(state: State, exit_code: int) -> Decision:
+    """The engine leaves with this exit code once no answer is in flight."""
     session = replace(state.session, phase=Phase.LEAVING, exit_code=exit_code)
     if state.awaiting and not session.settings.answers_only:
         timer = SetTimer(timer=Timer(TimerKind.GRACE), delay_seconds=GRACE_SECONDS)

@@ -21,6 +21,7 @@ from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.performers import Performers
 from orchestrate.engine.plan_watch import PlanWatcher
 from orchestrate.engine.polling import SECONDS_A_RUN, Poller
+from orchestrate.engine.publish import HeardSurface, Publisher
 from orchestrate.engine.reply import ReplyTaker
 from orchestrate.engine.requests import RequestOptions, RequestWriter
 from orchestrate.engine.silence import Silence
@@ -36,14 +37,24 @@ from orchestrate.ports import (
     Bench,
     Clock,
     Differences,
+    Exhibits,
     Heads,
     Ledger,
+    Medium,
     PlanFile,
     Requests,
     Surface,
 )
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What others may see, and where they see it."""
+
+    exhibits: Exhibits
+    medium: Medium
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,8 @@ class Outside:
     bench: Bench
     #: None where the plan is read once.
     plan_file: PlanFile | None = None
+    #: None where nothing is kept on git.
+    showing: Showing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +117,9 @@ class Engine:
         lookouts: Sequence[Lookout],
         listener: Listener,
         inbox: Inbox,
+        publisher: Publisher | None = None,
     ) -> None:
+        self._publisher = publisher
         self._start = start
         self._loop = loop
         self._performers = performers
@@ -141,6 +156,10 @@ class Engine:
                 beside.start_soon(lookout)
             exit_code = await self._loop.run(self._performers)
             beside.cancel_scope.cancel()
+        if self._publisher is not None:
+            learnt = await self._publisher.finish()
+            if learnt is not None:
+                await self._loop.conclude(learnt)
         return exit_code
 
 
@@ -156,13 +175,14 @@ def assemble(
     """The engine on these ports."""
     inbox, view, clock = Inbox(redactor), ActivityView(redactor), outside.clock
     service = GatedService(outside.service, clock=clock, inbox=inbox, seed=start.engine_id)
+    publisher = _publisher(outside, inbox)
     loop = Loop(
         start.state,
         engine=start.engine_id,
         seq=start.seq,
         ledger=outside.ledger,
         clock=clock,
-        surface=outside.surface,
+        surface=outside.surface if publisher is None else HeardSurface(outside.surface, publisher),
         inbox=inbox,
         on_leaving=service.leave,
     )
@@ -206,6 +226,8 @@ def assemble(
     lookouts: list[Lookout] = [poller.run, silence.run, listener.run]
     if outside.plan_file is not None:
         lookouts.append(PlanWatcher(outside.plan_file, clock=clock, inbox=inbox).run)
+    if publisher is not None:
+        lookouts.append(publisher.run)
     return Engine(
         start,
         loop=loop,
@@ -213,7 +235,14 @@ def assemble(
         lookouts=tuple(lookouts),
         listener=listener,
         inbox=inbox,
+        publisher=publisher,
     )
+
+
+def _publisher(outside: Outside, inbox: Inbox) -> Publisher | None:
+    if outside.showing is None:
+        return None
+    return Publisher(outside.showing.exhibits, outside.showing.medium, clock=outside.clock, put=inbox.put)
 
 
 def _sender(service: GatedService) -> Send:

@@ -86,6 +86,14 @@ class Loop:
         await self._ledger.write_snapshot()
         return exit_code
 
+    async def conclude(self, event: Event) -> None:
+        """Write down what was learnt behind the end; nothing is started any more."""
+        turn = self._decided([event])
+        if turn.records:
+            await self._ledger.append(turn.records)
+            await self._ledger.write_snapshot()
+        self._publish(turn)
+
     async def _turn_until_end(self, performers: Performers, tasks: TaskGroup) -> int:
         while True:
             turn, durable = self._decided(await self._inbox.take_all()), anyio.Event()

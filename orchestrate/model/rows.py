@@ -236,6 +236,19 @@ class Andon:
 
 
 @dataclass(frozen=True, slots=True)
+class Unpublished:
+    """The state that others see on git is behind, and why."""
+
+    #: Since when.
+    since: Timestamp
+    #: How often in a row it could not be pushed.
+    failures: int
+    #: The branch that it belongs on.
+    ref: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Workspace:
     """What is true of the workspace as a whole; ``workspace_id`` is drawn once and never derived."""
 
@@ -247,4 +260,6 @@ class Workspace:
     handled_requests: tuple[RequestId, ...] = ()
     #: Cents that the service has told, over all attempts; never less than it was.
     spent: float = 0.0
+    #: None while others see the state, or nobody is to see it.
+    unpublished: Unpublished | None = None
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)

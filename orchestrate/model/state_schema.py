@@ -74,6 +74,7 @@ def state_schema() -> dict[str, object]:
                 _charge_fields(),
                 required=("attempt", "agentId", "type", "reservedCents"),
             ),
+            "Unpublished": _named("Why others see an old state.", _unpublished_fields()),
             "Andon": _named("The cord that stops launching while watching goes on.", _andon_fields()),
         },
     }
@@ -116,6 +117,11 @@ def _state_fields() -> _Schema:
             {"type": ["object", "null"], "properties": {"cents": _cents("What the service has told so far.")}},
             "What all attempts have cost, as far as the service has told; it never becomes less.",
             {"cents": 412},
+        ),
+        "unpublished": _field(
+            _or_null({"$ref": "#/$defs/Unpublished"}),
+            "Set while the state could not be pushed.",
+            {"since": _MOMENT, "failures": 3, "ref": "orch-state/csv-export", "reason": "git push: timed out"},
         ),
         "journalSeq": _whole_number("Number of the last journal record that is in this state.", 42, least=0),
         "journalOffset": _whole_number("Where in journal.jsonl the next record starts, in bytes.", 18230, least=0),
@@ -363,6 +369,15 @@ def _andon_fields() -> _Schema:
         "clearedBy": _text("Who cleared it.", "operator"),
         "clearNote": _text("What was done about it.", "main is green again"),
         "lastCheckedAt": _moment("When the root's andon was last looked at."),
+    }
+
+
+def _unpublished_fields() -> _Schema:
+    return {
+        "since": _moment("Since when."),
+        "failures": _whole_number("How often in a row it could not be pushed.", 3, least=0),
+        "ref": _text("The branch that the state belongs on.", "orch-state/csv-export"),
+        "reason": _text("What git said last.", "git push: timed out"),
     }
 
 

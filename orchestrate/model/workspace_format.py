@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields
 from orchestrate.model.names import RequestId, Timestamp, WorkspaceId
-from orchestrate.model.rows import Andon, Attention, Workspace
+from orchestrate.model.rows import Andon, Attention, Unpublished, Workspace
 from orchestrate.model.usage_format import decode_spent
 
 
@@ -21,6 +21,7 @@ class Header:
     slack_kickoff_ref: Mapping[str, object] | None
     handled_requests: tuple[RequestId, ...]
     spent: float
+    unpublished: Unpublished | None
     extra: Mapping[str, object]
 
     def named(self, workspace_id: WorkspaceId) -> Workspace:
@@ -32,6 +33,7 @@ class Header:
             self.slack_kickoff_ref,
             self.handled_requests,
             self.spent,
+            self.unpublished,
             self.extra,
         )
 
@@ -47,6 +49,8 @@ def workspace_document(workspace: Workspace) -> dict[str, object]:
         document["handledRequests"] = workspace.handled_requests
     if workspace.spent:
         document["spent"] = {"cents": workspace.spent}
+    if workspace.unpublished is not None:
+        document["unpublished"] = unpublished_document(workspace.unpublished)
     add_extra(document, workspace.extra)
     return document
 
@@ -63,6 +67,7 @@ def decode_header(fields: Fields) -> Header:
         slack_kickoff_ref=fields.mapping("slackKickoffRef"),
         handled_requests=fields.names("handledRequests", RequestId),
         spent=fields.inner("spent", decode_spent) or 0.0,
+        unpublished=fields.inner("unpublished", _unpublished),
         extra=fields.rest(),
     )
 
@@ -117,6 +122,25 @@ def _andon(fields: Fields) -> Andon:
         cleared_by=fields.text("clearedBy"),
         clear_note=fields.text("clearNote"),
         last_checked_at=fields.named("lastCheckedAt", Timestamp),
+    )
+
+
+def unpublished_document(unpublished: Unpublished) -> dict[str, object]:
+    """Why others see an old state, as in ``state.json``."""
+    return {
+        "since": unpublished.since,
+        "failures": unpublished.failures,
+        "ref": unpublished.ref,
+        "reason": unpublished.reason,
+    }
+
+
+def _unpublished(fields: Fields) -> Unpublished:
+    return Unpublished(
+        since=fields.named("since", Timestamp) or Timestamp(""),
+        failures=fields.whole_number("failures") or 0,
+        ref=fields.text("ref") or "",
+        reason=fields.text("reason") or "",
     )
 
 

@@ -57,15 +57,19 @@ class Image:
 
     def write(self, folder: Folder) -> int:
         """Replace ``state.json``; the number of bytes that it has now."""
-        data = encode_state(
+        data = self.encoded()
+        folder.replace({STATE: data})
+        return len(data)
+
+    def encoded(self) -> bytes:
+        """The bytes of ``state.json``."""
+        return encode_state(
             self.workspace,
             rows=self.rows,
             attention=self.attention,
             journal_seq=self.position.seq,
             journal_offset=self.position.offset,
         )
-        folder.replace({STATE: data})
-        return len(data)
 
 
 class SnapshotWriter:

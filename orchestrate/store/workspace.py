@@ -4,7 +4,7 @@ Nothing here blocks the event loop: each call hops to a thread. Journal, request
 a record never waits behind a handoff, nor a launch behind the replies of others.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, Unpack
@@ -23,6 +23,7 @@ from orchestrate.ports import Clock, Incoming
 from orchestrate.store.attempts import ATTEMPTS, HANDOFFS, RAW, REQUESTS, AttemptFiles, handoff_path
 from orchestrate.store.attention import append_attention
 from orchestrate.store.batches import BatchWriter, Save
+from orchestrate.store.exhibits import ExhibitMaker
 from orchestrate.store.files import Folder
 from orchestrate.store.group_commit import GroupCommit
 from orchestrate.store.inbox import INBOX, InboxFiles
@@ -32,6 +33,7 @@ from orchestrate.store.lock import BEAT_SECONDS, LOCK, WorkspaceLock
 from orchestrate.store.recent import RecentHandoffs
 from orchestrate.store.snapshot import STATE, SnapshotPolicy, SnapshotWriter
 from orchestrate.store.tombstone import read_stop
+from orchestrate.text.redaction import Redactor
 
 #: What git leaves out: unredacted text, requests with their prompts, and what only this machine needs.
 _IGNORED = (f"{RAW}/", f"{REQUESTS}/", f"{INBOX}/", JOURNAL, LOCK)
@@ -69,6 +71,7 @@ class WorkspaceStore:
             attention=loaded.attention,
             position=journal.end,
         )
+        self._exhibits: ExhibitMaker | None = None
         #: Lines that ``attention.log`` has not taken yet.
         self._unlogged: list[Attention] = []
         self._journal_thread = anyio.CapacityLimiter(1)
@@ -169,6 +172,16 @@ class WorkspaceStore:
     async def answer_request(self, answer: InboxAnswer) -> None:
         """Write and sync the answer, then remove the request."""
         await self._in_reading_thread(self._inbox.answer, answer)
+
+    def show_without(self, redactor: Redactor) -> None:
+        """Exhibits lose what this redactor finds; without it there are none."""
+        self._exhibits = ExhibitMaker(self._folder, redactor)
+
+    async def exhibits(self) -> Mapping[str, bytes]:
+        """Plan, exact state and handoffs as they are now, without secrets, by their names in the workspace."""
+        if self._exhibits is None:
+            return {}
+        return await self._in_reading_thread(self._exhibits.exhibits, self._snapshot.image())
 
     async def keep_beating(self, clock: Clock) -> None:
         """Renew the lock's beat until cancelled; engines on other hosts believe in it."""

@@ -114,6 +114,8 @@ class EngineRoom:
         self.plan_file = MemoryPlanFile(plan)
         self.heads = MemoryHeads()
         self.bench = MemoryBench()
+        #: Where others see the state; None where nobody does.
+        self.showing = None
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
         self.templates = template_sources()
@@ -189,6 +191,7 @@ class EngineRoom:
                 self.heads,
                 self.bench,
                 self.plan_file,
+                showing=self.showing,
             ),
             request_options=RequestOptions(repo_url=self.plan.repo_url),
             templates=Templates(self.templates),

@@ -12,7 +12,7 @@ from orchestrate.cli.screens.tally import headline, money_lines, tally_of_rows, 
 from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, finding_words, standing
 from orchestrate.model.money import NO_MONEY, Money
 from orchestrate.model.names import TaskName
-from orchestrate.model.rows import Attention, TaskRow
+from orchestrate.model.rows import Attention, TaskRow, Unpublished
 from orchestrate.model.timestamps import epoch_seconds
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -50,6 +50,8 @@ class StatusView:
     no_branches: frozenset[str] = frozenset()
     notes: Sequence[str] = ()
     money: Money = NO_MONEY
+    #: Why others see an old state on git; None while they do not.
+    unpublished: Unpublished | None = None
 
 
 def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> list[Line]:
@@ -57,6 +59,7 @@ def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> 
     spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
     tally = tally_of_rows(view.rows)
     lines = [headline(view.slug, tally, look, right=with_cost(spent, view.money)), _engine_line(view, look)]
+    lines += _git_lines(view, look)
     lines += money_lines(view.money)
     lines += _every_row(view, look) if is_verbose else _open_rows(view, look)
     if tally.is_all_handed_off and not is_verbose:
@@ -85,6 +88,17 @@ def _engine_line(view: StatusView, look: Look) -> Line:
     if view.is_new:
         return line(f"  {words}")
     return line(f"  {words} · plan changed since: {view.plan_change or 'no'}")
+
+
+def _git_lines(view: StatusView, look: Look) -> list[Line]:
+    """Why others see an old state."""
+    behind = view.unpublished
+    if behind is None:
+        return []
+    since = clock_minute(behind.since, tz=look.tz, now=view.now)
+    times = "once" if behind.failures == 1 else f"{behind.failures} times"
+    words = f"state not pushed to {behind.ref} since {since} ({times}): {behind.reason}"
+    return [line("  ", Span(cut(words, max(20, look.columns - 2)), Tint.STALLED))]
 
 
 def _open_rows(view: StatusView, look: Look) -> list[Line]:

@@ -63,3 +63,14 @@ def test_what_runs_is_measured_to_now(tmp_path, capsys):
     write_state(tmp_path, (a_running_row("a"),))
     assert main(["status", str(tmp_path)]) == 0
     assert "launched" in capsys.readouterr().out
+
+
+def test_a_state_that_could_not_be_pushed_is_in_the_object(tmp_path, answer):
+    write_plan(tmp_path, a_plan_document(a_task("a")))
+    write_state(tmp_path, [a_row("a")])
+    assert "unpublished" not in answer()
+    path = tmp_path / "state.json"
+    document = json.loads(path.read_text())
+    behind = {"since": moment(1), "failures": 2, "ref": "orch-state/shop", "reason": "git push: timed out"}
+    path.write_text(json.dumps(document | {"unpublished": behind}))
+    assert answer()["unpublished"] == behind

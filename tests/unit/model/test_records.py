@@ -5,7 +5,7 @@ import pytest
 from orchestrate.errors import WorkspaceDamaged
 from orchestrate.model.records import decode_record, encode_record, workspace_id_in
 from orchestrate.model.row_format import encode_row
-from orchestrate.model.rows import Andon
+from orchestrate.model.rows import Andon, Unpublished
 from tests.support.records import FULL_ROW, MOMENT, WORKSPACE, attention, first_record, record, row
 
 
@@ -31,6 +31,7 @@ def test_a_lone_surrogate_does_not_stop_a_record():
                 andon=Andon(MOMENT, "me", "why", cleared=True, cleared_at=MOMENT, cleared_by="you", clear_note="ok"),
                 slack_kickoff_ref={"channel": "C1", "ts": "1.2"},
                 spent=5.0,
+                unpublished=Unpublished(MOMENT, 3, "orch-state/shop", "timed out"),
                 extra={"more": {"cents": 5}},
             ),
         ),
@@ -80,3 +81,9 @@ def test_a_record_names_its_workspace_or_none():
     assert workspace_id_in(encode_record(first_record(), [])) == WORKSPACE.workspace_id
     for line in (b"", b"[]", b"{}", b'{"workspace":7}', b'{"workspace":{}}', encode_record(record(2), [])):
         assert workspace_id_in(line) is None
+
+
+def test_a_failed_push_that_says_little_is_read():
+    line = b'{"seq":1,"engine":"e","at":"2026-01-02T00:00:00.000Z","event":{"type":"x"},"rows":[],"workspace":%s}'
+    workspace = b'{"workspaceId":"%s","rootSlug":"shop","unpublished":{}}' % WORKSPACE.workspace_id.encode()
+    assert decode_record(line % workspace, where="j").workspace.unpublished == Unpublished("", 0, "", "")

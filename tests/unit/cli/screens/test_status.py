@@ -4,7 +4,7 @@ from datetime import UTC
 from orchestrate.cli.screens.layout import Look, rendered
 from orchestrate.cli.screens.status import StatusView, status_screen
 from orchestrate.model.money import Money
-from orchestrate.model.rows import Attention, PathFinding, PathsCheck
+from orchestrate.model.rows import Attention, PathFinding, PathsCheck, Unpublished
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, PathRule, TaskStatus
 from tests.support.builders import START, a_handed_off_row, a_row, a_running_row, moment
 
@@ -134,3 +134,10 @@ def test_what_was_spent_stands_above_and_bounds_have_a_line():
     assert first.endswith("2m 00s  $4.12 of $20.00")
     assert third == "  budget $20.00: $4.12 spent, $5.00 set aside · 3 of 8 agents"
     assert shown(replace(VIEW, money=Money(412.0)))[0].endswith("2m 00s  $4.12")
+
+
+def test_a_state_that_could_not_be_pushed_is_told_with_how_often_and_why():
+    behind = replace(VIEW, unpublished=Unpublished(moment(60), 3, "orch-state/shop", "git push: timed out"))
+    assert shown(behind)[2] == "  state not pushed to orch-state/shop since 04:54 (3 times): git push: timed out"
+    once = replace(VIEW, unpublished=Unpublished(moment(60), 1, "orch-state/shop", "git push: timed out"))
+    assert "(once)" in shown(once)[2]
