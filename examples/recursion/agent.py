@@ -102,7 +102,7 @@ def plan_chapter(prompt: str) -> str:
     """Write the plan of a chapter, run it to its end, and hand off what came of it."""
     workspace = Path(first_code(section(prompt, "Your workspace")).rstrip("/"))
     workspace.mkdir(parents=True, exist_ok=True)
-    plan = {**fields_of(prompt), "tasks": tasks_of(section(prompt, "Your goal"))}
+    plan = {**fields_of(prompt), "goal": goal_of(prompt), "tasks": tasks_of(goal_of(prompt))}
     (workspace / "plan.json").write_text(json.dumps(plan, indent=2) + "\n")
     commands = [shlex.split(words) for words in codes(section(prompt, "How to run your plan"))]
     for verb in ("validate", "run"):
@@ -114,13 +114,21 @@ def plan_chapter(prompt: str) -> str:
 
 
 def fields_of(prompt: str) -> dict[str, object]:
-    """The fields that the prompt dictates, and the goal."""
+    """The fields that the prompt dictates."""
     said = re.findall(r"^- `(\w+)`: `(.+)`$", section(prompt, "Your workspace"), re.MULTILINE)
     fields: dict[str, object] = dict(said)
     for name in ("runtime", "syncStateToGit"):
         if name in fields:
             fields[name] = json.loads(str(fields[name]))
-    return {**fields, "goal": section(prompt, "Your goal")}
+    return fields
+
+
+def goal_of(prompt: str) -> str:
+    """The goal of this planner; a root planner's is the whole job, which stands in a block."""
+    own = section(prompt, "Your goal")
+    return own or "\n".join(
+        section(prompt, "The whole job").partition("\n```")[2].partition("\n```")[0].split("\n")[1:]
+    )
 
 
 def tasks_of(goal: str) -> list[dict[str, object]]:

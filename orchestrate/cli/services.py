@@ -16,6 +16,9 @@ from orchestrate.model.wire import LocalAgent
 from orchestrate.server.serve import ensure_server, living_endpoint
 from orchestrate.system import SystemClock
 
+#: How the tokens begin that the server gives to agents; a root planner stands at depth 0 and has one too.
+SUBTREE_TOKEN = "subtree."  # noqa: S105  the beginning of one, no secret
+
 
 async def service_of(agent: LocalAgent | None, environment: Environment) -> Service:
     """The local server, started if there is none, for an agent program; without one the Cloud Agents API."""
@@ -76,6 +79,8 @@ async def keep_own_server(service: Service, environment: Environment, tell: Call
 
 def _inherited_server(environment: Environment) -> tuple[str, str] | None:
     """The server that this very process is an agent of, with the token that it was given."""
-    if environment.backend_url is None or environment.api_key is None or environment.agent_depth == 0:
+    if environment.backend_url is None or environment.api_key is None:
+        return None
+    if environment.agent_depth == 0 and not environment.api_key.startswith(SUBTREE_TOKEN):
         return None
     return environment.backend_url, environment.api_key

@@ -20,6 +20,8 @@ METADATA_ATTEMPT = "orchestrateAttempt"
 METADATA_PARENT = "orchestrateParent"
 METADATA_DEPTH = "orchestrateDepth"
 METADATA_KEY = "orchestrateKey"
+#: What a root planner was kicked off for, as a digest.
+METADATA_GOAL = "orchestrateGoal"
 #: The model as the plan names it, where the request has another name for it: an alias, or a default.
 METADATA_MODEL = "orchestrateModel"
 #: ``"true"`` on an agent that may launch agents of its own: our server gives it a token for its subtree.

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from orchestrate.errors import ServiceError, Unavailable
 from orchestrate.model.repo_url import repo_url_fault
+from orchestrate.repo.address import address_fault
 from orchestrate.repo.git import Git
 
 _USUAL_REMOTE = "origin"
@@ -52,6 +53,17 @@ async def origin_of(git: Git, folder: Path) -> Origin | None:
         url=await _line(git, place, "remote", "get-url", remote),
         default_branch=await _default_branch(git, place, remote=remote),
     )
+
+
+async def default_branch_of(git: Git, url: str) -> str | None:
+    """The default branch of a repository elsewhere; None where it does not say, or nobody answers."""
+    if address_fault(url, protocols=git.protocols) is not None:
+        return None
+    try:
+        said = await git.output(["ls-remote", "--symref", "--", url, "HEAD"])
+    except ServiceError:
+        return None
+    return _head_in(said)
 
 
 def network_address(url: str) -> str | None:
@@ -115,6 +127,10 @@ async def _default_branch(git: Git, top: Path, *, remote: str) -> str | None:
         said = await git.output(["-C", str(top), "ls-remote", "--symref", "--", remote, "HEAD"])
     except ServiceError:
         return None
+    return _head_in(said)
+
+
+def _head_in(said: bytes) -> str | None:
     found = _HEAD_LINE.match(said.decode("utf-8", "replace"))
     return None if found is None else found.group(1)
 

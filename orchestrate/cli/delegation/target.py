@@ -12,7 +12,7 @@ from orchestrate.cli.delegation.calls import GatedCalls
 from orchestrate.cli.delegation.codes import Code
 from orchestrate.cli.delegation.refusals import DelegationRefused
 from orchestrate.cli.runtime import Runtime, named_runtime
-from orchestrate.cli.services import reach_service, service_of
+from orchestrate.cli.services import SUBTREE_TOKEN, reach_service, service_of
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.surroundings import Environment, environment_of
@@ -25,7 +25,6 @@ from orchestrate.system import SystemClock, run_event_loop
 #: The agent program of the local runtime, where --agent-command does not name one.
 COMMAND_VARIABLE = "ORCHESTRATE_AGENT_COMMAND"
 _BUILT_IN = ("null", "scripted")
-_SUBTREE_TOKEN = "subtree."  # noqa: S105  how tokens of agents begin, no secret
 
 _BY_KEY = "CURSOR_API_KEY is set"
 
@@ -126,7 +125,7 @@ def with_agent(target: Target, args: argparse.Namespace, settings: Settings) -> 
 
 def refuse_inside_an_agent(settings: Settings) -> None:
     """Agents do not delegate: neither at a depth below the first, nor with a token that an agent was given."""
-    if settings.agent_depth > 0 or (settings.api_key or "").startswith(_SUBTREE_TOKEN):
+    if settings.agent_depth > 0 or (settings.api_key or "").startswith(SUBTREE_TOKEN):
         raise DelegationRefused(
             Code.NESTED_DELEGATION,
             f"this process is inside an agent (depth {settings.agent_depth}); agents do not delegate. "

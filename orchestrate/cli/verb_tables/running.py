@@ -26,4 +26,15 @@ RUN = (
         epilog=EXIT_CODES,
         refusal_exit_code=2,
     ),
+    Verb(
+        name="kickoff",
+        module="orchestrate.cli.kickoff",
+        group="run",
+        help="launch an agent that plans a goal and runs its plan; the same goal again is the same agent",
+        examples=(
+            ('kickoff "Every report can be exported as CSV."', "on the remote of this folder; asks first"),
+            ('kickoff "Dates are read." --repo https://github.com/octo/shop --ref main --yes', "somewhere else"),
+            ('kickoff "Dates are read." --dry-run', "what would be launched; touches no service"),
+        ),
+    ),
 )

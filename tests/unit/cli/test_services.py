@@ -43,6 +43,12 @@ async def test_an_agent_that_plans_runs_its_own_agents_at_the_server_that_runs_i
     assert not service.is_own_server
 
 
+async def test_a_root_planner_at_a_server_is_known_by_its_token():
+    environment = around(api_key="subtree.bc-1.x", backend_url="http://127.0.0.1:7")
+    service = await service_of(LocalAgent(command=("agent",)), environment)
+    assert (service.url, service.is_own_server) == ("http://127.0.0.1:7", False)
+
+
 async def test_to_be_asked_the_cloud_needs_no_agent_program():
     service = await service_at_hand(RuntimeKind.CLOUD, around(api_key="k"))
     assert service == cloud_service(around(api_key="k"))

@@ -5,7 +5,7 @@ import pytest
 
 from orchestrate.errors import Refused
 from orchestrate.repo.git import Git
-from orchestrate.repo.origin import Origin, local_path, network_address, origin_of
+from orchestrate.repo.origin import Origin, default_branch_of, local_path, network_address, origin_of
 from tests.support.repositories import git as call_git, make_remote
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
@@ -108,3 +108,11 @@ async def test_a_folder_outside_any_repository_has_no_origin(tmp_path):
 async def test_git_itself_must_be_there(tmp_path):
     with pytest.raises(Refused):
         await origin_of(Git({"PATH": str(tmp_path)}), tmp_path)
+
+
+async def test_the_default_branch_of_a_repository_elsewhere(tmp_path):
+    remote = make_remote(tmp_path / "remote.git")
+
+    assert await default_branch_of(Git(os.environ), remote.url) == "main"
+    assert await default_branch_of(Git(os.environ), str(tmp_path / "missing.git")) is None
+    assert await default_branch_of(Git(os.environ), "--upload-pack=touch x") is None
