@@ -8,7 +8,7 @@ import anyio
 from orchestrate.cli import output
 from orchestrate.cli.confirming import require_confirmation
 from orchestrate.cli.delegation.calls import GatedCalls
-from orchestrate.cli.delegation.input_checks import model_fault, ref_fault, repository
+from orchestrate.cli.delegation.input_checks import model_fault, prompt_fault, ref_fault, repository
 from orchestrate.cli.delegation.target import (
     Target,
     add_agent_program,
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     """Check, ask, launch or adopt, and tell the ids and the link."""
     refuse_inside_an_agent(settings)
     target = with_agent(target_of(args, settings), args, settings)
-    _check(args)
+    _check(args, target)
     repo, ref = anyio.run(partial(_place, args, settings, target))
     job = partial(
         KickoffJob, args.goal.strip(), repo, ref, model=args.model, agent=target.agent,
@@ -64,9 +64,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return _tell(args, planner, slug=slug, repo=repo, ref=ref, target=target)
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: argparse.Namespace, target: Target) -> None:
     """Everything that is wrong with the words of the call, at once."""
-    goal = None if args.goal.strip() else "GOAL is empty"
+    wrong = prompt_fault(args.goal, kind=target.kind)
+    goal = None if wrong is None else wrong.replace("the prompt", "GOAL", 1)
     faults = [fault for fault in (goal, ref_fault(args.ref), model_fault(args.model)) if fault is not None]
     if faults:
         raise InputRefused(f"{'; '.join(faults)}. {_NOT_DONE}", hint="`orchestrate kickoff --help` shows what is taken")

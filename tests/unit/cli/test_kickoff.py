@@ -95,6 +95,7 @@ def test_a_dry_run_touches_no_service(offline_desk, monkeypatch, capsys):
     ("words", "told"),
     [
         (["  ", "--repo", REPO, "--ref", "main"], "GOAL is empty"),
+        (["\udcff", "--repo", REPO, "--ref", "main"], "GOAL is no text in UTF-8"),
         (["x", "--repo", REPO, "--ref=-x"], "no ref that git takes"),
         (["x", "--repo", "/there/shop.git", "--ref", "main"], "Nothing was launched"),
         (["x", "--repo", "http://example.org/shop", "--ref", "main"], "Nothing was launched"),
