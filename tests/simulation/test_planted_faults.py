@@ -11,17 +11,21 @@ import pytest
 from orchestrate.core import (
     branches,
     budgets,
+    cancelling,
     capacity,
     finishing,
     holding,
     launching,
     operating,
     recovery,
+    requesting,
+    respawning,
     retrying,
     scheduling,
     sightings,
     spending,
     state,
+    stopping,
     verdicts,
     watching,
 )
@@ -190,6 +194,45 @@ _FAULTS = [
         "event.timer.attempt",
         "-1",
         id="who waits for a look waits for ever",
+    ),
+    pytest.param(
+        requesting.was_done,
+        "request in state.workspace.handled_requests",
+        "False",
+        id="a request that is told twice is carried out twice",
+    ),
+    pytest.param(stopping.on_stop_found, "hold=hold, ", "", id="a killed workspace launches on"),
+    pytest.param(
+        launching.on_agent_launched,
+        "if row.cancel is None:",
+        "if True:",
+        id="an agent that comes late is not cancelled",
+    ),
+    pytest.param(
+        cancelling.asked_for,
+        "return change(RowChanged(row), effects=cancel_orders(row))",
+        "return change(RowChanged(row))",
+        id="a cancel reaches nobody",
+    ),
+    pytest.param(recovery._cancel_asked_for, "row.cancel is None", "True", id="a cancel is forgotten after a crash"),
+    pytest.param(
+        recovery._planned, "and row.cancel is None", "", id="a task that was cancelled before its launch comes back"
+    ),
+    pytest.param(
+        finishing._in_error, "None if was_to_end else", "", id="a cancelled task that failed is tried again by itself"
+    ),
+    pytest.param(respawning._reset, "attempts=row.attempts,", "", id="a new try has the id of a former one"),
+    pytest.param(
+        respawning._reset_all,
+        "decision += _back_to_placeholders(apply(state, decision.changes), reset, at=event.at)",
+        "pass",
+        id="a dependant starts from the branch of a former try",
+    ),
+    pytest.param(
+        recovery.on_plan_read,
+        "with_ad_hoc_tasks(event.plan, state.rows.values())",
+        "event.plan",
+        id="a task that was added is forgotten by the next engine",
     ),
     pytest.param(
         state.has_left_plan,

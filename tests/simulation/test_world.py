@@ -28,18 +28,12 @@ def test_a_seed_that_once_failed_holds(entry):
     World(entry["seed"]).run()
 
 
-#: Events of other processes and of the background; ``test_requests`` and ``test_operations`` have them, with a death at
-#: every place.
+#: Events of other processes and of the background; ``test_requests`` has them, with a death at every place.
 OF_OTHERS = {
     "AcceptRequested",
     "AcceptanceWritten",
-    "CancelRequested",
-    "RespawnRequested",
-    "SpawnRequested",
-    "StopFound",
     "RequestUnmet",
     "FileSetAside",
-    "RequestAnswered",
     "PathsChecked",
 }
 
@@ -68,4 +62,6 @@ def test_the_seeds_meet_every_event_and_die_at_every_place():
         "after the request is written, before it is sent",
         "after the request is sent",
         "before the reply is saved",
+        "before a request is answered",
+        "after a request is answered",
     }

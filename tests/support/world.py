@@ -15,13 +15,16 @@ from immutables import Map
 from orchestrate.core.events import PlanRead, ServiceUnreachable, StopReason, StopRequested
 from orchestrate.core.plan_events import PlanNotTaken
 from orchestrate.core.service_events import CallsSlowed
+from orchestrate.model.ad_hoc import with_tasks
 from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 from tests.support.world_disk import Disk
 from tests.support.world_engine import SimulatedEngine
+from tests.support.world_inbox import Inbox
 from tests.support.world_money import Purse
+from tests.support.world_orders import Orders
 from tests.support.world_plans import bounded, edited, luck_of, raised, random_plan, random_settings
 from tests.support.world_referee import Referee
 from tests.support.world_remote import SimulatedRemote
@@ -82,6 +85,7 @@ class World:
         self.disk = Disk()
         self.service = SimulatedService(self.random, self.luck)
         self.remote = SimulatedRemote(seed, self.service)
+        self.orders = Orders()
         self.referee = Referee(self)
         #: Rows that were shown to the outside; a crash may never take them back.
         self.published: Map[TaskName, TaskRow] = Map()
@@ -94,7 +98,13 @@ class World:
         self._is_wrong: dict[TaskName, bool] = {}
         self._rows_at_start: Map[TaskName, TaskRow] = Map()
         self._plan_misfortunes()
+        self.inbox = Inbox(self)
         self.engine = self._started()
+
+    @property
+    def whole_plan(self) -> Plan:
+        """The plan with the tasks that somebody wanted added beside it."""
+        return with_tasks(self.plan, [task for name, task in self.inbox.wanted.items() if not self._has(name)])
 
     def run(self) -> Outcome:
         """Let the seed come to its end; WorldBroken with its story if a rule is broken on the way."""
@@ -120,6 +130,9 @@ class World:
         """Remember what happened, for the story."""
         self._story.append((self.timeline.elapsed, word, what))
 
+    def _has(self, name: TaskName) -> bool:
+        return name in self.plan.tasks_by_name
+
     def crash_point(self, place: str) -> None:
         """The engine may die here."""
         if not self._crashes_left:
@@ -131,9 +144,9 @@ class World:
         self._steps_to_crash = self.random.randint(1, _CRASH_WITHIN)
         raise _Killed(place)
 
-    def rare_crash_point(self, place: str) -> None:
+    def rare_crash_point(self, place: str, *, chance: float = _RARELY) -> None:
         """The engine may die here as well; it draws from a stream of its own and leaves the others' steps uncounted."""
-        if self._crashes_left and self._rare.random() < _RARELY:
+        if self._crashes_left and self._rare.random() < chance:
             self._crashes_left -= 1
             raise _Killed(place)
 
@@ -146,6 +159,10 @@ class World:
         if task not in self._is_wrong:
             self._is_wrong[task] = self.random.random() < self.luck.refused / 2
         return self._is_wrong[task]
+
+    def fails_when_cancelled(self, task: TaskName) -> bool:
+        """Whether a run that somebody wants to end fails in that very moment; never in seeds where nobody asks."""
+        return self.orders.has_cancelled(task) and self.inbox.random.random() < 0.3
 
     def _plan_misfortunes(self) -> None:
         """What comes from outside, whatever the engine does."""
@@ -178,17 +195,23 @@ class World:
         self._crashes += 1
         self.engine.life.is_over = True
         self.disk.lose_power()
+        self.orders.lost()
         self._restart()
 
     def _goes_on(self, exit_code: int) -> bool:
         """After an engine left: whether somebody starts the next one."""
         self.trace("exit", exit_code)
         state = self.engine.state
+        if state.session.settings.answers_only or self.inbox.is_open:
+            self.engine.exit_code = None
+            self._restart()
+            return True
         self.referee.ended(exit_code, state=state, was_stopped=self._was_stopped)
         self.engine.exit_code = None
         has_moved = state.rows != self._rows_at_start
         is_running = any(row.status == TaskStatus.RUNNING for row in state.rows.values())
-        if exit_code == 0 or (exit_code == 1 and not has_moved and not is_running):
+        is_over = exit_code == 0 or (exit_code == 1 and not has_moved and not is_running)
+        if is_over and not self.inbox.asks_late(state):
             self.engine.exit_code = exit_code
             return False
         self._restart()
@@ -218,7 +241,11 @@ class World:
 
     def _edit(self) -> None:
         """The planner changes the tasks."""
-        self._change(edited(self.random, self.plan))
+        plan = edited(self.random, self.plan)
+        needed = {name for task in self.inbox.wanted.values() for name in (*task.depends_on, task.verifies)}
+        if needed & (set(self.plan.tasks_by_name) - set(plan.tasks_by_name)):
+            return  # whoever added a task stands on one that the planner would give up
+        self._change(plan)
 
     def _raise(self) -> None:
         """The planner allows more agents and money."""

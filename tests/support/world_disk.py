@@ -18,6 +18,7 @@ class Request:
     key: IdempotencyKey
     workspace_id: WorkspaceId
     starting_ref: str
+    written_at: float
 
 
 @dataclass

@@ -36,6 +36,7 @@ class SimulatedEngine:
     def __init__(self, world: World, *, number: int) -> None:
         self._world = world
         self.life = Life(number)
+        self._settings = world.inbox.settings_now(world.settings)
         self.state, self._seq, has_records = self._loaded()
         self.exit_code: int | None = None
         self._ids = count(1)
@@ -43,8 +44,21 @@ class SimulatedEngine:
         self._is_turn_due = False
         self._performers = Performers(world, self)
         self._branches = Branches(self.state)
-        self.put(EngineStarted(engine=f"engine-{number}", is_first=not has_records))
-        self.put(PlanRead(plan=world.plan))
+        self._begin(is_first=not has_records)
+
+    def _begin(self, *, is_first: bool) -> None:
+        inbox = self._world.inbox
+        self.put(
+            EngineStarted(
+                engine=f"engine-{self.life.number}",
+                is_first=is_first,
+                requests=inbox.requests_found(),
+                is_stopped=inbox.stop is not None,
+            )
+        )
+        self.put(PlanRead(plan=self._world.plan))
+        for event in inbox.found():
+            self.put(event)
 
     def put(self, event: Event) -> None:
         """Let the engine hear of this in its next turn."""
@@ -60,7 +74,7 @@ class SimulatedEngine:
     def _loaded(self) -> tuple[State, int, bool]:
         """The state as the synced records leave it; nothing is decided again."""
         workspace = Workspace(WORKSPACE, SLUG)
-        state = State(workspace=workspace, session=Session(self._world.settings))
+        state = State(workspace=workspace, session=Session(self._settings))
         records = self._world.disk.records()
         for place, record in enumerate(records, 1):
             assert record.seq == place, f"record {place} has seq {record.seq}"
@@ -81,6 +95,7 @@ class SimulatedEngine:
             self._performers.prepare(effect)
         self._world.crash_point("before the sync")
         self._world.disk.sync()
+        self._world.orders.synced()
         self._world.crash_point("after the sync, before the effects")
         self._world.published = self.state.rows
         for effect in effects:
@@ -98,6 +113,7 @@ class SimulatedEngine:
         invariants.check(self.state)
         invariants.check_starts(before, self.state)
         self._branches.heard(stamped, before=before, now=self._world.timeline.now)
+        self._world.orders.decided(stamped, decision, before=before, after=self.state, now=self._world.timeline.now)
         self._check_orders(decision.effects)
         self._write(stamped, decision.changes)
         for effect in decision.effects:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orchestrate.core.effects import (
+    AnswerRequest,
     ArchiveAgent,
     AskUsage,
     CancelRun,
@@ -74,7 +75,9 @@ class Performers:
         """Begin what the effect asks for; its answer comes later."""
         if not isinstance(effect, SetTimer) and self._happens(self._luck.program_fault):
             task = _task_of(effect)
-            self._answer(EffectFailed(effect=type(effect).__name__, message="a bug", task=task), after=0.01)
+            request = effect.answer.id if isinstance(effect, AnswerRequest) else None
+            failed = EffectFailed(effect=type(effect).__name__, message="a bug", task=task, request=request)
+            self._answer(failed, after=0.01)
             return
         match effect:
             case LaunchAgent(row=row):
@@ -89,6 +92,8 @@ class Performers:
                 self._archive(effect)
             case AskUsage():
                 self._ask_usage(effect)
+            case AnswerRequest():
+                self._engine.after(self._random.uniform(0, 1), lambda: self._answer_request(effect))
             case TakeMeasurements(row=row, measurements=declared):
                 event, seconds = self._world.remote.measure(row, declared, at=self._world.timeline.at)
                 self._answer(event, after=seconds)
@@ -131,6 +136,7 @@ class Performers:
             key=intent.idempotency_key,
             workspace_id=self._engine.state.workspace.workspace_id,
             starting_ref=row.starting_ref,
+            written_at=self._world.timeline.now,
         )
         return self._world.disk.requests.setdefault((row.name, intent.attempt), request)
 
@@ -257,7 +263,8 @@ class Performers:
             is_reachable = not self._happens(self._luck.unreachable) and not self._service.is_locked(
                 self._world.timeline.now
             )
-            accepted = is_reachable and self._service.cancel(effect.agent_id, now=self._world.timeline.now)
+            fails = self._world.fails_when_cancelled(effect.task)
+            accepted = is_reachable and self._service.cancel(effect.agent_id, now=self._world.timeline.now, fails=fails)
             self._answer(CancelAnswered(task=effect.task, run_id=effect.run_id, accepted=accepted), after=0.1)
 
         self._world.timeline.after(self._random.uniform(0, 2), arrive)
@@ -270,6 +277,12 @@ class Performers:
             self._answer(UsageAnswered(task=effect.task, attempt=effect.attempt, cents=cents), after=0.1)
 
         self._world.timeline.after(self._random.uniform(0, 2), arrive)
+
+    def _answer_request(self, effect: AnswerRequest) -> None:
+        self._world.rare_crash_point("before a request is answered", chance=0.2)
+        event = self._world.inbox.answered(effect.answer)
+        self._world.rare_crash_point("after a request is answered", chance=0.2)
+        self._answer(event, after=0.01)
 
     def _archive(self, effect: ArchiveAgent) -> None:
         accepted = not self._happens(self._luck.unreachable)
@@ -294,7 +307,7 @@ def _task_of(effect: Effect) -> TaskName | None:
     match effect:
         case CancelRun(task=task) | AskUsage(task=task) | ArchiveAgent(task=task):
             return task
-        case LookUpRefs():
+        case LookUpRefs() | AnswerRequest():
             return None
         case _:
             return effect.row.name

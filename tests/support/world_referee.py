@@ -37,11 +37,12 @@ class Referee:
 
     def made(self, agent: SimulatedAgent) -> None:
         """The service made an agent: it must be due, the only one of its attempt, and within the limits."""
-        request, plan = agent.request, self._world.plan
+        request, plan, orders = agent.request, self._world.whole_plan, self._world.orders
         intent = (request.task, request.attempt)
         assert request.workspace_id == WORKSPACE
         assert intent not in self._made, f"a second agent for {intent}"
         assert intent not in self._refused, f"launched again after a refusal: {intent}"
+        assert not orders.is_barred(*intent), f"cancelled, and launched by itself: {intent}"
         self._made.add(intent)
         self._world.purse.check_launch(plan, len(self._world.service.agents))
         active, allowed = self._world.service.active(self._world.timeline.now), self._slots()
@@ -50,6 +51,8 @@ class Referee:
         if task is None:
             return  # it left the plan while its request was on its way
         for name in task.depends_on:
+            if orders.was_reset(name, since=request.written_at):
+                return  # it was tried anew while this request was on its way
             assert self._releases(plan, name), f"{request.task} was launched before {name} released it"
         assert request.starting_ref in self._refs(plan, request.task), f"{request} starts from a wrong ref"
         self._check_former(plan, agent)
@@ -72,6 +75,8 @@ class Referee:
         self._world.purse.check_end(state, self._world.service.agents.values())
         ready = [row for row in state.rows.values() if self._is_ready(state, row)]
         assert not ready or holds(state, ready), f"idle: {ready}"
+        forgotten = self._world.orders.added - set(state.plan.tasks_by_name)
+        assert not forgotten, f"added, and forgotten: {forgotten}"
         for row in state.rows.values():
             agents = self._world.service.of_task(row.name)
             if row.status == TaskStatus.RUNNING and row.name not in state.plan.tasks_by_name:
@@ -91,15 +96,20 @@ class Referee:
                 assert row.verification == self._expected_verification(state, row, last), row
                 self._check_branch(row)
                 self._check_measured(state.plan, row)
+            case TaskStatus.ERROR if self._world.orders.is_barred(row.name, row.attempts + 1):
+                pass  # it failed while it was being cancelled
             case TaskStatus.ERROR:
                 assert last is None or not last.hands_off, f"a handoff was lost: {row} {last}"
                 assert last is not None or (row.name, row.attempts) in self._refused, f"error without reason: {row}"
                 assert last is None or last.is_gone or not self._is_retry_due(state.plan, last), f"no retry: {row}"
+            case TaskStatus.CANCELLED if last is None:
+                assert self._world.orders.is_barred(row.name, row.attempts + 1), row
             case TaskStatus.CANCELLED:
-                assert last is not None, row
                 assert last.status == RunStatus.CANCELLED, (row, last)
             case TaskStatus.PENDING:
                 assert all(attempt <= row.attempts for attempt in agents), f"an agent that nobody knows: {row}"
+            case TaskStatus.PRUNED if row.cancel is not None:
+                assert self._world.orders.is_barred(row.name, row.attempts + 1), row
             case TaskStatus.PRUNED:
                 assert row.name not in state.plan.tasks_by_name or row.attempts, row
                 assert row.attempts in (0, *agents), row
@@ -135,6 +145,8 @@ class Referee:
         return row.starting_ref in {*planned, *(_branch_of(plan, agent) for agent in lacking)}
 
     def _expected_verification(self, state: State, row: TaskRow, agent: SimulatedAgent) -> object:
+        if self._world.orders.was_reset(row.name):
+            return row.verification  # who checked it may have checked its former work
         checkers = [task.name for task in state.plan.tasks if task.verifies == row.name]
         if not checkers:
             return agent.handoff.verification
@@ -155,6 +167,8 @@ class Referee:
         last = self._last(name)
         if last is None or not last.hands_off or not last.is_over(self._world.timeline.now):
             return False
+        if self._world.orders.is_granted(name, last.request.attempt + 1):
+            return False  # it is tried anew
         return last.handoff.status != HandoffStatus.BLOCKED or plan.task(name).on_blocked == OnBlocked.RELEASE
 
     def _last(self, name: TaskName) -> SimulatedAgent | None:
@@ -174,14 +188,19 @@ class Referee:
         if owner is None or last is None or not last.hands_off:
             return {planned}
         real = _pushed_branch(last) or planned
-        return {real} if owner in task.depends_on else {real, planned}
+        former = {_pushed_branch(agent) for agent in self._world.service.of_task(owner).values()} - {None}
+        return {real} if owner in task.depends_on else {real, planned, *former}
 
     def _check_former(self, plan: Plan, agent: SimulatedAgent) -> None:
         """A second attempt needs a first one that failed, and a policy that wants it."""
         attempt = agent.request.attempt
         if attempt == 1:
             return
-        former = self._world.service.of_task(agent.request.task)[attempt - 1]
+        former = self._world.service.of_task(agent.request.task).get(attempt - 1)
+        if self._world.orders.is_granted(agent.request.task, attempt):
+            assert former is None or former.is_over(self._world.timeline.now), f"{agent.request} beside {former}"
+            return
+        assert former is not None, agent.request
         assert former.is_over(self._world.timeline.now), f"{agent.request} while the former attempt goes on"
         assert self._is_retry_due(plan, former), f"{agent.request} repeats {former}"
 

@@ -90,12 +90,12 @@ class SimulatedService:
         agent = self.agents.get(agent_id)
         return agent if agent is not None and now >= agent.visible_at else None
 
-    def cancel(self, agent_id: AgentId, *, now: float) -> bool:
-        """End the run now; False when it was over before."""
+    def cancel(self, agent_id: AgentId, *, now: float, fails: bool = False) -> bool:
+        """End the run now, by an error of its own if it ``fails`` in that moment; False when it was over before."""
         agent = self.agents[agent_id]
         if agent.is_over(now):
             return False
-        agent.ends_at, agent.status = now, RunStatus.CANCELLED
+        agent.ends_at, agent.status = now, RunStatus.ERROR if fails else RunStatus.CANCELLED
         return True
 
     def of_task(self, task: TaskName) -> dict[int, SimulatedAgent]:
