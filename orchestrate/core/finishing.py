@@ -96,6 +96,7 @@ def _in_error(state: State, row: TaskRow, event: RunEnded) -> Decision:
     mode = event.failure_mode or FailureMode.UNKNOWN
     was_to_end = row.cancel is not None and row.cancel.by != BY_DEADLINE
     row = replace(row, status=TaskStatus.ERROR, failure_mode=mode, note=words, handoff_status=None, cancel=None)
+    row = replace(row, reported_branch=event.reported_branch)
     again = None if was_to_end else retry(state, row, at=event.at)
     if again is not None:
         return again

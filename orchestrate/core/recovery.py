@@ -6,7 +6,7 @@ record of effects is needed.
 
 from dataclasses import replace
 
-from orchestrate.core import capacity, plan_edits, spending
+from orchestrate.core import capacity, plan_edits, retrying, spending
 from orchestrate.core.blueprint import planned_ref
 from orchestrate.core.branches import has_real_branch, propagate
 from orchestrate.core.changes import (
@@ -24,7 +24,6 @@ from orchestrate.core.launching import OUT_OF_PLAN, doubtful, look_for_agent, re
 from orchestrate.core.look_ups import look_up, look_up_newly_followed
 from orchestrate.core.measuring import measure
 from orchestrate.core.path_checks import check_paths
-from orchestrate.core.retrying import retry_timer
 from orchestrate.core.state import State, apply, is_held
 from orchestrate.core.verdicts import judged_anew
 from orchestrate.core.watching import cancel_orders, deadline_timer, timeout_seconds
@@ -132,18 +131,21 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
     changes: list[Change] = []
     effects: list[Effect] = []
     for row in state.rows_in_order():
-        if row.status == TaskStatus.PENDING:
-            effects += retry_timer(row, now=at)
-        elif row.status == TaskStatus.RUNNING:
-            decision = taken_up_row(state, row, at=at)
-            changes += decision.changes
-            effects += decision.effects
+        decision = _taken_up_open(state, row, at=at)
+        changes += decision.changes
+        effects += decision.effects
     decision = Decision(tuple(changes), tuple(effects)) + capacity.taken_up(state, at=at)
     after = apply(state, decision.changes)
     handed_off = [row for row in after.rows_in_order() if row.status == TaskStatus.HANDED_OFF]
     decision += check_paths(after, handed_off)
     decision += measure(apply(state, decision.changes), handed_off)
     return decision + look_up(apply(state, decision.changes), handed_off)
+
+
+def _taken_up_open(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    if row.status == TaskStatus.PENDING:
+        return retrying.taken_up(state, row, at=at)
+    return taken_up_row(state, row, at=at) if row.status == TaskStatus.RUNNING else NOTHING
 
 
 def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:

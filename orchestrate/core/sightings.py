@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from orchestrate.core import retrying
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, change
 from orchestrate.core.events import EffectFailed, TimerFired
 from orchestrate.core.findings import told, with_findings
@@ -31,7 +32,9 @@ def on_refs_seen(state: State, event: RefsSeen) -> Decision:
     for ref in event.refs:
         now = apply(state, decision.changes)
         row = now.rows.get(ref.task)
-        if row is not None and _is_about(now, row, ref):
+        if row is not None and row.status == TaskStatus.PENDING:
+            decision += retrying.on_own_branch_seen(now, row, ref, event)
+        elif row is not None and _is_about(now, row, ref):
             decision += _taken_in(now, row, ref, event)
     return decision
 

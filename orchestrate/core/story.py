@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from orchestrate.core.look_ups import PATIENCE_SECONDS
 from orchestrate.core.pacing import REASONS
 from orchestrate.model.durations import duration
 from orchestrate.model.money import dollars
@@ -150,7 +151,9 @@ def _run_ended(scene: _Scene) -> list[str]:
 def _what_follows(scene: _Scene) -> str:
     if scene.row.status == TaskStatus.ERROR:
         return "Not tried again"
-    return f"Tried again {_in_a_while(scene)}" if scene.row.not_before else "Tried again at once"
+    if (seconds_between(scene.at, scene.row.not_before) or 0.0) <= PATIENCE_SECONDS:
+        return "Tried again at once"
+    return f"Tried again {_in_a_while(scene)}"
 
 
 def _run_missing(scene: _Scene) -> list[str]:

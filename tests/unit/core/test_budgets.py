@@ -92,7 +92,7 @@ def test_an_agent_too_many_is_not_launched_and_retries_count():
     plan = a_plan(a_task("a", retry={"attempts": 3, "on": ["oom"]}), "b", limits={"maxAgents": 2})
     book = read(plan).launches("a", "b").tell(launched("a")).tell(launched("b"))
     book.tell(ended("a", status=RunStatus.ERROR, failure_mode=FailureMode.OOM)).launches()
-    book.leaves("a", status=TaskStatus.PENDING, attempts=1)
+    book.tell(seen("a", branch=f"orch/{SLUG}/a", sha=None)).leaves("a", status=TaskStatus.PENDING, attempts=1)
     assert bound_ahead(book.state) is Bound.AGENTS
     assert book.attention()[-1] == (
         "limits.maxAgents of 2 is reached; nothing new starts, 1 agent goes on. To go on, set limits.maxAgents in"

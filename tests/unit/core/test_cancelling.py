@@ -145,7 +145,7 @@ def test_no_policy_tries_again_what_somebody_wanted_to_end():
     told = book(a_running_row()).tell(ASKED).tell(ended(RunStatus.ERROR, message="broke"))
     told.leaves(status=TaskStatus.ERROR, attempts=1)
     by_deadline = book(a_running_row(cancel=Cancel("deadline", moment())))
-    by_deadline.tell(ended(RunStatus.ERROR, message="broke")).leaves(attempts=2)
+    by_deadline.tell(ended(RunStatus.ERROR, message="broke")).leaves(status=TaskStatus.PENDING)
 
 
 def test_a_run_that_finishes_first_has_handed_off():

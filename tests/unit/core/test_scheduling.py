@@ -24,6 +24,7 @@ from tests.support.builders import (
     an_unread_state,
     moment,
     run_of,
+    seen,
 )
 from tests.support.playbook import Playbook
 
@@ -108,7 +109,8 @@ def test_a_task_that_is_tried_again_is_launched_once_though_slots_are_free():
     book = read(plan).launches("a", "b")
     book.tell(AgentLaunched(task="a", agent_id=agent_of("a"), answered_id=agent_of("a"), run_id=run_of("a")))
     failed = RunEnded(task="a", run_id=run_of("a"), status=RunStatus.ERROR, reply=an_empty_reply())
-    book.tell(failed).launches("a").leaves("a", attempts=2, failure_mode=None)
+    book.tell(failed).tell(seen("a", branch=f"orch/{SLUG}/a", sha=None)).launches("a")
+    book.leaves("a", attempts=2, failure_mode=None)
     assert book.state.running == 2
 
 

@@ -26,6 +26,7 @@ from orchestrate.core.events import (
 )
 from orchestrate.core.facts import facts_of
 from orchestrate.core.machine import step
+from orchestrate.core.ref_events import RefsSeen, SeenRef
 from orchestrate.core.request_events import AcceptanceWritten
 from orchestrate.core.story import Line, story_of
 from orchestrate.core.usage_events import UsageAnswered
@@ -34,6 +35,7 @@ from orchestrate.model.records import Record
 from orchestrate.model.rows import Attention, PathFinding
 from orchestrate.model.vocabulary import FailureMode, LaunchDelay, PathRule, RunStatus, TaskStatus, Verification
 from tests.support.builders import (
+    SLUG,
     a_handed_off_row,
     a_launching_row,
     a_plan,
@@ -213,7 +215,8 @@ def test_an_error_and_what_follows():
     failed = ended(status=RunStatus.ERROR, message="usage limit", failure_mode=FailureMode.CAP_HIT)
     assert told(launched(), failed)[-1] == "ended in error: usage limit (cap-hit). Not tried again"
     at_once = a_plan(a_task("a", retry={"attempts": 2, "on": ["cap-hit"]}))
-    assert told(launched(), failed, plan=at_once)[-2:] == [
+    seen = RefsSeen(refs=(SeenRef("a", 1, f"orch/{SLUG}/a"),))
+    assert told(launched(), failed, seen, plan=at_once)[-2:] == [
         "ended in error: usage limit (cap-hit). Tried again at once",
         "launch 2 asked for, starting from main",
     ]
