@@ -78,6 +78,18 @@ _FAULTS = [
     ),
     pytest.param(retrying.may_retry, "mode not in task.retry.on", "False", id="every failure is tried again"),
     pytest.param(
+        retrying._from_where,
+        "ref.sha is not None and ref.sha not in (ref.start_sha, row.starting_sha)",
+        "True",
+        id="a retry goes on from a branch that is not there",
+    ),
+    pytest.param(
+        retrying._waiting,
+        "*retry_timer(row, now=at), *look",
+        "*look,",
+        id="a retry waits for ever for a look at its branch",
+    ),
+    pytest.param(
         retrying.may_retry,
         "attempts < task.retry.attempts",
         "True",

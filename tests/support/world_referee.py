@@ -54,8 +54,17 @@ class Referee:
             if orders.was_reset(name, since=request.written_at):
                 return  # it was tried anew while this request was on its way
             assert self._releases(plan, name), f"{request.task} was launched before {name} released it"
+        if request.starting_ref == placeholder_branch(SLUG, request.task, task_type=TaskType.WORKER):
+            self._check_goes_on(request)
+            return
         assert request.starting_ref in self._refs(plan, request.task), f"{request} starts from a wrong ref"
         self._check_former(plan, agent)
+
+    def _check_goes_on(self, request: Request) -> None:
+        """A try that goes on from the task's own branch: a former one failed, and the branch was there."""
+        head = self._world.remote.head(request.starting_ref, now=self._world.timeline.now)
+        assert request.attempt > 1, f"{request} goes on from nothing"
+        assert head is not None, f"{request} goes on from a branch that is not there"
 
     def archived(self, agent: SimulatedAgent) -> None:
         """The engine archived an agent: its run must be over, and it is asked for once while nobody has died."""

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.ref_events import RefsSeen, SeenRef, WantedRef
+from orchestrate.model.names import placeholder_branch
 from orchestrate.model.rows import Measured
-from orchestrate.model.vocabulary import MeasurementOutcome
+from orchestrate.model.vocabulary import MeasurementOutcome, RunStatus, TaskType
+from tests.support.builders import SLUG
 
 if TYPE_CHECKING:
     from orchestrate.model.names import AgentId, Timestamp
@@ -20,6 +22,8 @@ _BASE = "main"
 _BASE_SHA = "sha of main"
 #: How often an agent that names a branch did push it, and how often it pushed no commit of its own.
 _PUSHES, _EMPTY = 0.85, 0.05
+#: How often one that failed had pushed to the planned branch before.
+_PUSHES_AND_FAILS = 0.4
 _UNREACHABLE, _LATE = 0.1, 0.15
 
 
@@ -29,14 +33,15 @@ class SimulatedRemote:
     def __init__(self, seed: int, service: SimulatedService) -> None:
         self._random = Random(f"remote {seed}")
         self._service = service
+        self._of_failed = Random(f"pushed and failed {seed}")
         self._shas: dict[AgentId, str | None] = {}
 
     def head(self, branch: str, *, now: float) -> str | None:
         """The commit of this branch; None if nobody has pushed it."""
         if branch == _BASE:
             return _BASE_SHA
-        agents = [agent for agent in self._service.agents.values() if agent.is_over(now) and agent.hands_off]
-        shas = [self._pushed(agent) for agent in agents if agent.handoff.branch == branch]
+        agents = [agent for agent in self._service.agents.values() if agent.is_over(now)]
+        shas = [self._pushed(agent) for agent in agents if _branch_of(agent) == branch]
         return next((sha for sha in reversed(shas) if sha is not None), None)
 
     def answer(self, refs: tuple[WantedRef, ...], *, now: float) -> tuple[RefsSeen, float]:
@@ -63,8 +68,19 @@ class SimulatedRemote:
         return SeenRef(ref.task, ref.attempt, ref.branch, self.head(ref.branch, now=now), start)
 
     def _pushed(self, agent: SimulatedAgent) -> str | None:
+        if agent.id not in self._shas and not agent.hands_off:
+            self._shas[agent.id] = f"sha of {agent.id}" if self._of_failed.random() < _PUSHES_AND_FAILS else None
         if agent.id not in self._shas:
             lot = self._random.random()
             own = f"sha of {agent.id}"
             self._shas[agent.id] = _BASE_SHA if lot < _EMPTY else own if lot < _PUSHES else None
         return self._shas[agent.id]
+
+
+def _branch_of(agent: SimulatedAgent) -> str | None:
+    """The branch that it names, or the planned one of one that failed."""
+    if agent.hands_off:
+        return agent.handoff.branch
+    if agent.is_gone or agent.status == RunStatus.CANCELLED:
+        return None
+    return placeholder_branch(SLUG, agent.request.task, task_type=TaskType.WORKER)
