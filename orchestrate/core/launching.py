@@ -30,6 +30,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.holding import starts_from
+from orchestrate.core.latecomers import on_unawaited_agent
 from orchestrate.core.pacing import delay_seconds
 from orchestrate.core.state import HELD_DELAYS, State, has_left_plan, is_held, with_error
 from orchestrate.core.watching import deadline_timer, unwatched, watched_again
@@ -118,7 +119,7 @@ def on_agent_launched(state: State, event: AgentLaunched) -> Decision:
     """The agent runs: its ids are set together, and the watch begins."""
     row = awaits(state, event.task, event.agent_id)
     if row is None or row.launch is None:
-        return NOTHING
+        return on_unawaited_agent(state, event)
     note, told = _oddity(event)
     row = replace(
         row,

@@ -15,6 +15,7 @@ from orchestrate.core import (
     capacity,
     finishing,
     holding,
+    latecomers,
     launching,
     operating,
     recovery,
@@ -219,6 +220,12 @@ _FAULTS = [
         "if row.cancel is None:",
         "if True:",
         id="an agent that comes late is not cancelled",
+    ),
+    pytest.param(
+        latecomers.on_unawaited_agent,
+        "effects=[order] * is_cancelled",
+        "effects=()",
+        id="nobody ends the agent of a launch that was given up",
     ),
     pytest.param(
         cancelling.asked_for,

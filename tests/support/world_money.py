@@ -53,11 +53,14 @@ class Purse:
 
     @staticmethod
     def _is_counted(agent: SimulatedAgent, charged: set[tuple[TaskName, int]], state: State) -> bool:
-        """True but where nobody can know: made under another id, with no answer, for a task that left the plan."""
+        """True but where nobody can know: made under another id, with no answer, for a task that nobody wants any more."""
         request = agent.request
         if (request.task, request.attempt) in charged:
             return True
-        return agent.id != request.agent_id and state.rows[request.task].status == TaskStatus.PRUNED
+        return agent.id != request.agent_id and state.rows[request.task].status in (
+            TaskStatus.PRUNED,
+            TaskStatus.CANCELLED,
+        )
 
 
 def holds(state: State, pending: Iterable[TaskRow]) -> bool:

@@ -105,6 +105,8 @@ class Orders:
         """An agent of a task that was cancelled meanwhile is cancelled as soon as it is known."""
         row = after.rows.get(event.task)
         is_taken = row is not None and any(changed.run_id == event.run_id for changed in _rows(decision.changes))
+        if row is not None and row.status == TaskStatus.CANCELLED and row.agent_id is None:
+            assert decision.effects or not decision.changes, f"nobody ends {event}"
         if row is None or not is_taken or not self.is_barred(row.name, row.attempts + 1):
             return
         cancelled = [effect.run_id for effect in decision.effects if isinstance(effect, CancelRun)]
