@@ -46,12 +46,17 @@ def taken_up(state: State, *, at: Timestamp) -> Decision:
     adopted = [RowChanged(row) for each in state.rows_in_order() if (row := _adopted(state, each)) is not None]
     after = apply(state, adopted)
     questions = [
-        (row.name, charge, Inquiry(since=row.finished_at or row.started_at or at, lingers=True))
+        (row.name, charge, Inquiry(since=_known_since(row) or at, lingers=True))
         for row in after.rows_in_order()
         for charge in row.charges
         if charge.cents is None and _is_over(row, charge) and (row.name, charge.attempt) not in after.session.inquiries
     ]
     return Decision(tuple(adopted)) + _asked(after, questions)
+
+
+def _known_since(row: TaskRow) -> Timestamp | None:
+    """A moment at or after the end of the row's last run; one that is tried anew has forgotten that end."""
+    return row.finished_at or row.started_at or row.last_update
 
 
 def on_usage_answered(state: State, event: UsageAnswered) -> Decision:

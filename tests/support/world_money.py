@@ -57,10 +57,7 @@ class Purse:
         request = agent.request
         if (request.task, request.attempt) in charged:
             return True
-        return agent.id != request.agent_id and state.rows[request.task].status in (
-            TaskStatus.PRUNED,
-            TaskStatus.CANCELLED,
-        )
+        return agent.id != request.agent_id and state.rows[request.task].status == TaskStatus.PRUNED
 
 
 def holds(state: State, pending: Iterable[TaskRow]) -> bool:

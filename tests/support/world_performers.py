@@ -208,6 +208,8 @@ class Performers:
             self._unknown(row, after=self._random.uniform(0.1, _TIMEOUT))
             return
         agent = self._service.find(intent.agent_id, now=now)
+        if agent is None and asked_for >= _LOOK_UP_SECONDS:
+            agent = self._service.tagged(self._world.disk.requests[row.name, intent.attempt], now=now)
         if agent is not None:
             event: Event = AgentLaunched(
                 task=row.name, agent_id=intent.agent_id, answered_id=agent.id, run_id=agent.run_id, adopted=True

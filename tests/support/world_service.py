@@ -90,6 +90,11 @@ class SimulatedService:
         agent = self.agents.get(agent_id)
         return agent if agent is not None and now >= agent.visible_at else None
 
+    def tagged(self, request: Request, *, now: float) -> SimulatedAgent | None:
+        """The agent of this request whatever its id, as its tags in the list tell."""
+        agent = self._by_key.get(request.key)
+        return agent if agent is not None and now >= agent.visible_at else None
+
     def cancel(self, agent_id: AgentId, *, now: float, fails: bool = False) -> bool:
         """End the run now, by an error of its own if it ``fails`` in that moment; False when it was over before."""
         agent = self.agents[agent_id]
