@@ -1,6 +1,11 @@
 """Asking what attempts cost: at the end of a run, and again after longer and longer pauses, because cost lags.
 
 The answer settles the attempt's charge. A cost that was told once may grow, and never becomes less.
+
+A budget needs every cost: each is asked for until it is told, and the end of the run waits a moment for it. Without a
+budget a cost is only for people to read: nothing waits for it, it is asked for a few times and then left, and as long
+as the service has told none at all only a few attempts are asked for at a time. The first cost that is told has the
+others asked for too.
 """
 
 from collections.abc import Iterable
@@ -29,29 +34,29 @@ from orchestrate.model.vocabulary import TaskStatus
 
 #: Seconds between two questions; the last pause repeats.
 _PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 300.0)
+#: The same where no budget needs the answer; behind the last nobody asks again.
+_PAUSES_WITHOUT_BUDGET = (60.0, 300.0)
+#: Attempts without a budget that are asked for at a time while no cost was ever told.
+_PROBES = 8
 
 
 def asked(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
-    """The question what the row's present attempt cost, once its run has ended."""
+    """The question what the row's present attempt cost, once its run has ended and where the answer is wanted."""
     charge = _charge(row, row.attempts)
     if charge is None or state.session.settings.answers_only:
         return NOTHING
-    return _asked(state, [(row.name, charge, Inquiry(since=at, lingers=True))])
+    if not _has_budget(state) and not _tells_costs(state) and len(state.session.inquiries) >= _PROBES:
+        return NOTHING
+    return _asked(state, [(row.name, charge, Inquiry(since=at, lingers=_has_budget(state)))])
 
 
 def taken_up(state: State, *, at: Timestamp) -> Decision:
-    """Charges for agents of before there were any, and the questions that no engine has had an answer to."""
+    """Charges for agents of before there were any; under a budget also the questions that nobody had an answer to."""
     if not has_bounds(state.plan):
         return NOTHING
     adopted = [RowChanged(row) for each in state.rows_in_order() if (row := _adopted(state, each)) is not None]
-    after = apply(state, adopted)
-    questions = [
-        (row.name, charge, Inquiry(since=_known_since(row) or at, lingers=True))
-        for row in after.rows_in_order()
-        for charge in row.charges
-        if charge.cents is None and _is_over(row, charge) and (row.name, charge.attempt) not in after.session.inquiries
-    ]
-    return Decision(tuple(adopted)) + _asked(after, questions)
+    decision = Decision(tuple(adopted))
+    return decision + _asked_for_rest(apply(state, adopted), at=at) if _has_budget(state) else decision
 
 
 def _known_since(row: TaskRow) -> Timestamp | None:
@@ -74,7 +79,8 @@ def on_usage_answered(state: State, event: UsageAnswered) -> Decision:
         changes.append(RowChanged(_with_charge(row, settled)))
         spent = round(state.workspace.spent + max(0, grown) / units(1), 3)
         changes.append(WorkspaceChanged(replace(state.workspace, spent=spent)))
-    return change(*changes)
+    decision = change(*changes)
+    return decision if _tells_costs(state) else decision + _asked_for_rest(apply(state, changes), at=event.at)
 
 
 def on_usage_due(state: State, event: TimerFired) -> Decision:
@@ -111,6 +117,31 @@ def awaits_costs(state: State) -> bool:
     return any(not inquiry.is_given_up for inquiry in state.session.inquiries.values())
 
 
+def _has_budget(state: State) -> bool:
+    return state.plan.limits.budget_cents is not None
+
+
+def _tells_costs(state: State) -> bool:
+    """True once a cost was told, to this engine or to a former one."""
+    return bool(state.accounts.dearest)
+
+
+def _asked_for_rest(state: State, *, at: Timestamp) -> Decision:
+    """The question for every attempt that is over, has no known cost and is not asked for."""
+    lingers = _has_budget(state)
+    return _asked(
+        state,
+        [
+            (row.name, charge, Inquiry(since=_known_since(row) or at, lingers=lingers))
+            for row in state.rows_in_order()
+            for charge in row.charges
+            if charge.cents is None
+            and _is_over(row, charge)
+            and (row.name, charge.attempt) not in state.session.inquiries
+        ],
+    )
+
+
 def _asked(state: State, questions: Iterable[tuple[TaskName, Charge, Inquiry]]) -> Decision:
     inquiries, effects = state.session.inquiries, list[AskUsage]()
     for name, charge, inquiry in questions:
@@ -127,14 +158,21 @@ def _not_yet(state: State, row: TaskRow, event: UsageAnswered) -> Decision:
     inquiry = state.session.inquiries.get(key)
     if inquiry is None or not inquiry.is_asked:
         return NOTHING
+    pause = _pause_after(state, inquiry.answers)
+    if pause is None:
+        return change(_answered(state, event))
     passed = seconds_between(inquiry.since, event.at) or 0.0
     is_given_up = inquiry.is_given_up or passed >= state.session.settings.cost_patience_seconds
-    if is_given_up and state.plan.limits.budget_cents is None:
-        return change(_answered(state, event))
-    pause = _PAUSES[min(inquiry.answers, len(_PAUSES) - 1)]
     timer = SetTimer(timer=Timer(TimerKind.USAGE, row.name, event.attempt), delay_seconds=pause)
     inquiry = Inquiry(inquiry.since, inquiry.answers + 1, is_asked=False, is_given_up=is_given_up)
     return change(_with_inquiry(state, key, inquiry), effects=[timer])
+
+
+def _pause_after(state: State, answers: int) -> float | None:
+    """Seconds to the next question after so many answers before this one; None where there is no next one."""
+    if _has_budget(state):
+        return _PAUSES[min(answers, len(_PAUSES) - 1)]
+    return _PAUSES_WITHOUT_BUDGET[answers] if answers < len(_PAUSES_WITHOUT_BUDGET) else None
 
 
 def _with_inquiry(state: State, key: tuple[TaskName, int], inquiry: Inquiry) -> SessionChanged:

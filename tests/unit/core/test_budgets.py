@@ -98,7 +98,7 @@ def test_an_agent_too_many_is_not_launched_and_retries_count():
         "limits.maxAgents of 2 is reached; nothing new starts, 1 agent goes on. To go on, set limits.maxAgents in"
         " plan.json to 3 or more; it is read at once."
     )
-    book.tell(cost("a", 5)).tell(cost("b", 5)).tell(ended("b")).tell(seen("b")).tell(cost("b", 5))
+    book.tell(cost("a", 5)).tell(cost("b", 5)).tell(ended("b")).tell(seen("b"))
     assert book.effects(EndRun) == [EndRun(exit_code=1, cause=book.effects(EndRun)[0].cause)]
     assert book.attention() == [last_words(book.state)]
 

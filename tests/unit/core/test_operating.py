@@ -20,7 +20,6 @@ from orchestrate.core.events import (
 from orchestrate.core.operating import GRACE_SECONDS
 from orchestrate.core.request_events import RequestAnswered
 from orchestrate.core.scheduling import hold_reason
-from orchestrate.core.usage_events import UsageAnswered
 from orchestrate.model.vocabulary import HandoffStatus, RunStatus, TaskStatus
 from tests.support.builders import (
     a_handed_off_row,
@@ -100,9 +99,7 @@ def test_with_drain_an_error_ends_the_run_when_nothing_is_left_to_do():
     book = running("a", "b", plan=plan, drain=True).tell(ended("a", RunStatus.ERROR)).asks()
     book.tell(ended("b")).launches("d")
     agent = AgentLaunched(task="d", agent_id=agent_of("d"), answered_id=agent_of("d"), run_id=run_of("d"))
-    book.tell(agent).tell(seen("b")).tell(ended("d")).tell(seen("d")).tell(UsageAnswered(task="d", attempt=1)).asks(
-        SetTimer(timer=Timer(TimerKind.USAGE, "d", 1), delay_seconds=1.0), EndRun(exit_code=1)
-    )
+    book.tell(agent).tell(seen("b")).tell(ended("d")).tell(seen("d")).asks(EndRun(exit_code=1))
 
 
 def test_an_error_of_a_former_session_stops_nobody_and_is_still_exit_1():

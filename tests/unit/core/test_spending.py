@@ -46,13 +46,20 @@ def pauses(book: Playbook) -> list[float]:
     return [effect.delay_seconds for effect in book.effects(SetTimer) if effect.timer == TIMER]
 
 
-def test_the_end_of_a_run_asks_what_it_cost_and_the_answer_ends_the_engine():
-    book = running("a").tell(ended())
+def test_under_a_budget_the_end_of_the_engine_waits_for_the_first_answer():
+    book = running("a", **BOUND).tell(ended())
     assert book.effects(AskUsage)
     assert not book.effects(EndRun)
-    book.tell(seen()).tell(answer(92.5, tokens=7)).asks(EndRun(exit_code=0))
+    assert not book.tell(seen()).effects(EndRun)
+    book.tell(answer(92.5, tokens=7)).asks(EndRun(exit_code=0))
     book.leaves(charges=(a_charge("a", cents=92.5, tokens=7),))
     assert book.state.workspace.spent == 92.5
+
+
+def test_without_a_budget_the_end_waits_for_no_cost():
+    book = running("a").tell(ended())
+    assert book.effects(AskUsage)
+    book.tell(seen()).asks(EndRun(exit_code=0))
 
 
 def test_a_run_that_nobody_knows_any_more_is_asked_for_too():
@@ -61,7 +68,7 @@ def test_a_run_that_nobody_knows_any_more_is_asked_for_too():
 
 
 def test_the_end_does_not_wait_for_a_cost_that_is_not_known_yet():
-    book = running("a").tell(ended()).tell(seen())
+    book = running("a", **BOUND).tell(ended()).tell(seen())
     book.tell(answer()).asks(SetTimer(timer=TIMER, delay_seconds=1.0), EndRun(exit_code=0))
 
 
@@ -73,11 +80,41 @@ def test_the_pauses_between_two_questions_grow():
     assert found == [1, 2, 4, 8, 16, 32, 64, 128, 300, 300, 300]
 
 
-def test_without_a_budget_it_is_not_asked_for_ever():
-    book = running("a", "b", settings=PATIENT).tell(ended())
-    assert pauses(book.tell(answer()))
-    book.tell(TimerFired(timer=TIMER)).tell(replace(answer(), at=moment(60))).asks()
+def test_without_a_budget_it_is_asked_three_times_and_then_left():
+    book = running("a", "b").tell(ended())
+    assert pauses(book.tell(answer())) == [60.0]
+    assert pauses(book.tell(TimerFired(timer=TIMER)).tell(answer())) == [300.0]
+    book.tell(TimerFired(timer=TIMER)).tell(answer()).asks()
     book.tell(TimerFired(timer=TIMER)).changes_nothing()
+
+
+def test_a_service_that_told_no_cost_is_asked_for_a_few_attempts_only():
+    names = [f"t{number}" for number in range(10)]
+    book, asked_for = running(*names, "last"), []
+    for name in names:
+        asked_for += [effect.task for effect in book.tell(ended(name)).effects(AskUsage)]
+    assert asked_for == names[:8]
+
+
+def test_the_first_cost_that_is_told_has_the_others_asked_for():
+    names = [f"t{number}" for number in range(10)]
+    book = running(*names, "c", "last")
+    for name in names:
+        book.tell(ended(name))
+    book.tell(answer(0.0, task="t3"))
+    assert [effect.task for effect in book.effects(AskUsage)] == ["t8", "t9"]
+    assert [effect.task for effect in book.tell(ended("c")).effects(AskUsage)] == ["c"]
+
+
+def test_with_a_budget_every_attempt_is_asked_for_however_little_was_told():
+    names = [f"t{number}" for number in range(10)]
+    book = running(*names, "last", **BOUND)
+    assert all(book.tell(ended(name)).effects(AskUsage) for name in names)
+
+
+def test_a_bound_on_agents_alone_asks_for_no_cost_of_before():
+    book = Playbook(an_unread_state(a_handed_off_row("a", charges=(a_charge("a"),)), a_row("b")))
+    assert not book.tell(PlanRead(plan=a_plan("a", "b", limits={"maxAgents": 9}))).effects(AskUsage)
 
 
 def test_an_answer_that_comes_twice_sets_one_timer():
@@ -146,6 +183,11 @@ def test_an_engine_that_only_answers_asks_nothing():
 
 
 def test_a_question_that_could_not_be_asked_holds_nobody_up():
-    book = running("a").tell(ended()).tell(seen()).tell(EffectFailed(effect="AskUsage", task="a", message="a bug"))
+    book = (
+        running("a", **BOUND)
+        .tell(ended())
+        .tell(seen())
+        .tell(EffectFailed(effect="AskUsage", task="a", message="a bug"))
+    )
     book.asks(EndRun(exit_code=0))
     assert book.attention() == ["a fault of this program in AskUsage of a: a bug"]
