@@ -190,7 +190,7 @@ def _pending(row: TaskRow, around: Circumstances) -> Standing:
 
 def _running(row: TaskRow, around: Circumstances) -> Standing:
     if is_awaiting_launch(row):
-        return Standing(Kind.LAUNCHING, _launching_words(row))
+        return Standing(Kind.LAUNCHING, _launching_words(row, around))
     if row.stalled_since is not None:
         since = epoch_seconds(row.stalled_since)
         silent = "" if since is None or around.now is None else f" {rough_duration(around.now - since)}"
@@ -200,11 +200,17 @@ def _running(row: TaskRow, around: Circumstances) -> Standing:
     return Standing(Kind.RUNNING, "running")
 
 
-def _launching_words(row: TaskRow) -> str:
+def _launching_words(row: TaskRow, around: Circumstances) -> str:
     assert row.launch is not None
     if row.launch.delay == LaunchDelay.UNKNOWN_OUTCOME:
         return "outcome unknown, looking it up"
-    return "launching" if row.launch.delay is None else f"launching, held: {REASONS[row.launch.delay]}"
+    if row.launch.delay is None:
+        return "launching"
+    moment = epoch_seconds(row.not_before) if row.not_before else None
+    held = f"launching, held: {REASONS[row.launch.delay]}"
+    if moment is None or around.now is None or moment <= around.now:
+        return held
+    return f"{held}, {rough_duration(moment - around.now)} left"
 
 
 def _handed_off(row: TaskRow, around: Circumstances) -> Standing:

@@ -84,6 +84,26 @@ LOOK = (
         ),
     ),
     Verb(
+        name="inspect",
+        module="orchestrate.cli.inspect_task",
+        group="look",
+        help="what a task's agent does right now: its last tools and words",
+        examples=(
+            ("inspect . export-core", "listen for two seconds, then leave"),
+            ("inspect . export-core --json", "one JSON object for programs"),
+        ),
+    ),
+    Verb(
+        name="tail",
+        module="orchestrate.cli.tail_task",
+        group="look",
+        help="follow what a task's agent says and does, until its run is over",
+        examples=(
+            ("tail . export-core", "until the end, or Ctrl-C; the agent goes on"),
+            ("tail . export-core --json-lines", "one JSON object a line for programs"),
+        ),
+    ),
+    Verb(
         name="watch",
         module="orchestrate.cli.watch",
         group="look",

@@ -56,6 +56,12 @@ CASES = [
     (a_launching_row(), {}, Kind.LAUNCHING, "launching"),
     (delayed(LaunchDelay.UNKNOWN_OUTCOME), {}, Kind.LAUNCHING, "outcome unknown, looking it up"),
     (delayed(LaunchDelay.CAPACITY), {}, Kind.LAUNCHING, "launching, held: the service takes no more agents now"),
+    (
+        replace(delayed(LaunchDelay.QUOTA), not_before=moment(1920)),
+        {},
+        Kind.LAUNCHING,
+        "launching, held: the account's quota is used up, 1m left",
+    ),
     # running, and silence, which is never an end
     (a_running_row(), {}, Kind.RUNNING, "running"),
     (a_row(status=TaskStatus.RUNNING), {}, Kind.RUNNING, "running"),
