@@ -11,11 +11,13 @@ from orchestrate.core import requesting
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, SessionChanged, change
 from orchestrate.core.effects import LookUpAgent, SetTimer
 from orchestrate.core.events import Timer, TimerKind
+from orchestrate.core.follow_ups import given_up as without_message
 from orchestrate.core.launching import doubtful, given_up
 from orchestrate.core.recovery import taken_up_row
 from orchestrate.core.request_events import CancelRequested
 from orchestrate.core.requesting import Refusal
 from orchestrate.core.state import State, apply
+from orchestrate.core.turns import is_between_runs
 from orchestrate.core.watching import cancel_orders
 from orchestrate.model.names import Timestamp
 from orchestrate.model.rows import Cancel, TaskRow
@@ -54,6 +56,8 @@ def asked_for(state: State, row: TaskRow, *, cancel: Cancel, at: Timestamp) -> D
         )
         return change(RowChanged(stopped))
     row = replace(row, cancel=row.cancel or cancel, last_update=at)
+    if is_between_runs(row) and row.queue[0].sent_at is None:
+        return change(RowChanged(without_message(row, at=at)))
     if row.run_id is None and row.launch is not None and row.launch.delay not in (None, LaunchDelay.UNKNOWN_OUTCOME):
         return change(RowChanged(given_up(row, at=at)))
     if state.session.settings.answers_only:
@@ -61,7 +65,7 @@ def asked_for(state: State, row: TaskRow, *, cancel: Cancel, at: Timestamp) -> D
     if row.run_id is None and row.launch is not None and row.launch.delay is not None:
         row = doubtful(row, at=at)
         return change(RowChanged(row), effects=[LookUpAgent(row=row)])
-    return change(RowChanged(row), effects=cancel_orders(row))
+    return change(RowChanged(row), effects=() if is_between_runs(row) else cancel_orders(row))
 
 
 def _seen_to_its_end(state: State, row: TaskRow) -> Decision:

@@ -1,23 +1,6 @@
 """Effects: orders to the outside, each answered by one event of its family. Dataclasses only, no behaviour.
 
-================  ==============================================================================================
-order             answers
-================  ==============================================================================================
-LaunchAgent       AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnknown, AccessLost
-LookUpAgent       AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
-WatchRun          RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
-CancelRun         CancelAnswered
-ArchiveAgent      ArchiveAnswered
-WriteAcceptance   AcceptanceWritten, RequestUnmet
-AnswerRequest     RequestAnswered
-CheckPaths        PathsChecked
-AskUsage          UsageAnswered
-LookUpRefs        RefsSeen
-TakeMeasurements  MeasurementsTaken
-SetTimer          TimerFired
-EndRun            none: the loop ends
-================  ==============================================================================================
-
+================  =======================================================================================
 A bug in a performer is answered by EffectFailed. Effects are not journalled: recovery derives them from the rows.
 """
 
@@ -137,6 +120,20 @@ class ArchiveAgent(Effect):
 
     task: TaskName
     agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookUpRuns(Effect):
+    """List the runs of this row's agent: which is the newest, and whether the row's first message began one."""
+
+    row: TaskRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendFollowUp(Effect):
+    """Send the first message of this row's queue to its agent; every resend has the same bytes and the same key."""
+
+    row: TaskRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

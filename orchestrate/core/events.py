@@ -43,6 +43,8 @@ class TimerKind(StrEnum):
     LOOK_UP = "look-up"
     #: A cost that was not known is asked for again.
     USAGE = "usage"
+    #: A message to an agent had to wait and is due.
+    MESSAGE = "message"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""The end of a run: what its task is from now on, and what that means for the tasks that follow it."""
+"""The end of a run: what its task is from now on, and what that means for the tasks that follow it.
+
+While messages wait for the agent the task is not over: what its run said is kept, and the next message has its turn.
+"""
 
 from dataclasses import replace
 
@@ -9,8 +12,10 @@ from orchestrate.core.look_ups import look_up
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry
 from orchestrate.core.state import State, apply, with_error
+from orchestrate.core.turns import is_follow_up, next_turn, undelivered, without_ended, without_queue
 from orchestrate.core.verdicts import judged, pass_on_verdict
 from orchestrate.core.watching import BY_DEADLINE, watched
+from orchestrate.model.names import Timestamp
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus
 
@@ -20,7 +25,7 @@ def on_run_ended(state: State, event: RunEnded) -> Decision:
     row = watched(state, event.task, event.run_id)
     if row is None:
         return NOTHING
-    row = _ended(row, event)
+    row = _ended(without_ended(row, event.run_id), event)
     match event.status:
         case RunStatus.FINISHED if not event.reply.is_empty:
             return _handed_off(state, row, event)
@@ -44,12 +49,13 @@ def _ended(row: TaskRow, event: RunEnded) -> TaskRow:
 def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
     handoff = event.reply.handoff
     branch = pushed_branch(state, handoff)
+    is_over = not row.queue or _was_to_end(row)
     row = replace(
         row,
         status=TaskStatus.HANDED_OFF,
         cancel=None,
         branch=branch or row.branch,
-        pushed=branch is not None,
+        pushed=branch is not None or (is_follow_up(row) and row.pushed is True),
         on_remote=None,
         reported_branch=event.reported_branch if event.reported_branch != branch else None,
         handoff_status=handoff.status,
@@ -58,11 +64,27 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
         pr_number=handoff.pr_number if handoff.pr_number is not None else row.pr_number,
         note=None if handoff.structured else "the reply has none of the handoff's headings",
     )
-    row = judged(state, row)
-    notes = [AttentionRaised(f"{row.name}: {note}") for note in _oddities(row, event)]
-    decision = change(RowChanged(row), *notes) + pass_on_verdict(state, row, at=event.at)
-    if branch is not None:
-        decision += propagate(state, row, at=event.at) + check_paths(state, [row])
+    notes = change(*(AttentionRaised(f"{row.name}: {note}") for note in _oddities(row, event)))
+    if not is_over:
+        return notes + next_turn(row, at=event.at)
+    if row.queue:
+        notes += without_queue(row)
+        row = replace(row, queue=())
+    return notes + _handed_on(state, judged(state, row), at=event.at)
+
+
+def settled(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    """A row whose last message came to nothing stands where its last run left it."""
+    row = replace(row, finished_at=at, last_update=at)
+    if row.status == TaskStatus.HANDED_OFF:
+        return _handed_on(state, judged(state, row), at=at)
+    return change(RowChanged(row), SessionChanged(with_error(state, row)))
+
+
+def _handed_on(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    decision = change(RowChanged(row)) + pass_on_verdict(state, row, at=at)
+    if row.pushed:
+        decision += propagate(state, row, at=at) + check_paths(state, [row])
     return decision + look_up(apply(state, decision.changes), [row])
 
 
@@ -94,12 +116,22 @@ def _in_error(state: State, row: TaskRow, event: RunEnded) -> Decision:
     empty = event.status == RunStatus.FINISHED
     words = "the agent finished and wrote nothing" if empty else event.message or "the service says no reason"
     mode = event.failure_mode or FailureMode.UNKNOWN
-    was_to_end = row.cancel is not None and row.cancel.by != BY_DEADLINE
+    was_to_end, is_first_run = _was_to_end(row), not is_follow_up(row)
     row = replace(row, status=TaskStatus.ERROR, failure_mode=mode, note=words, handoff_status=None, cancel=None)
     row = replace(row, reported_branch=event.reported_branch)
-    again = None if was_to_end else retry(state, row, at=event.at)
+    again = retry(state, row, at=event.at) if is_first_run and not was_to_end else None
     if again is not None:
         return again
+    if undelivered(row) and not was_to_end:
+        told = AttentionRaised(
+            f"{row.name}: a run is in error: {mode}: {words}; the next message is sent all the same."
+        )
+        return change(told) + next_turn(row, at=event.at)
     tries = "1 try" if row.attempts == 1 else f"{row.attempts} tries"
     told = AttentionRaised(f"{row.name} is in error after {tries}: {mode}: {words}")
     return change(RowChanged(row), told, SessionChanged(with_error(state, row)))
+
+
+def _was_to_end(row: TaskRow) -> bool:
+    """True where somebody asked for the task's end."""
+    return row.cancel is not None and row.cancel.by != BY_DEADLINE

@@ -3,6 +3,7 @@
 from orchestrate.core.budgets import money_of
 from orchestrate.core.scheduling import slots
 from orchestrate.core.state import State, counted, is_ready, releases
+from orchestrate.core.turns import is_between_runs
 from orchestrate.model.money import Money
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
@@ -77,4 +78,7 @@ def _ready_names(state: State) -> set[str]:
 
 
 def _is_start(before: TaskRow | None, after: TaskRow) -> bool:
-    return after.status == TaskStatus.RUNNING and (before is None or before.status != TaskStatus.RUNNING)
+    """True for a launch; a task that is over and runs again with a message has an agent already."""
+    if after.status != TaskStatus.RUNNING or (before is not None and before.status == TaskStatus.RUNNING):
+        return False
+    return not is_between_runs(after)

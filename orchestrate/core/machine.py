@@ -20,6 +20,7 @@ from orchestrate.core import (
     cancelling,
     capacity,
     finishing,
+    follow_ups,
     launching,
     measuring,
     operating,
@@ -33,12 +34,23 @@ from orchestrate.core import (
     scheduling,
     sightings,
     spending,
+    steering,
     stopping,
     transitions,
+    turns,
     watching,
 )
 from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged, change
-from orchestrate.core.effects import AskUsage, CheckPaths, LaunchAgent, LookUpAgent, LookUpRefs, TakeMeasurements
+from orchestrate.core.effects import (
+    AskUsage,
+    CheckPaths,
+    LaunchAgent,
+    LookUpAgent,
+    LookUpRefs,
+    LookUpRuns,
+    SendFollowUp,
+    TakeMeasurements,
+)
 from orchestrate.core.events import (
     AccessLost,
     AgentLaunched,
@@ -62,6 +74,15 @@ from orchestrate.core.events import (
     TimerFired,
     TimerKind,
 )
+from orchestrate.core.follow_up_events import (
+    DropRequested,
+    FollowUpDelayed,
+    FollowUpOutcomeUnknown,
+    FollowUpRefused,
+    FollowUpSent,
+    RunsSeen,
+    SteerRequested,
+)
 from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.plan_events import PlanNotTaken
 from orchestrate.core.publishing_events import EngineSuperseded, StateNotPublished, StatePublished
@@ -81,6 +102,8 @@ from orchestrate.core.service_events import ArchiveAnswered, CallsSlowed
 from orchestrate.core.state import State, apply
 from orchestrate.core.usage_events import UsageAnswered
 
+_STARTS = (LaunchAgent, LookUpAgent, LookUpRuns, SendFollowUp)
+
 
 class MachineError(Exception):
     """A bug of the machine: a row took a step that is not in the transition table."""
@@ -94,6 +117,7 @@ def decide(state: State, event: Event) -> Decision:
 def step(state: State, event: Event) -> tuple[State, Decision]:
     """The decision, and the state after it."""
     decision = _handled(state, event)
+    decision += turns.left_over(state, apply(state, decision.changes), decision)
     if state.session.phase != Phase.RUNNING:
         decision = _without_starts(decision)
     _check_steps(state, decision, event)
@@ -109,8 +133,8 @@ def step(state: State, event: Event) -> tuple[State, Decision]:
 
 
 def _without_starts(decision: Decision) -> Decision:
-    """The decision without launches and look-ups."""
-    kept = tuple(effect for effect in decision.effects if not isinstance(effect, (LaunchAgent, LookUpAgent)))
+    """The decision without launches, messages and look-ups."""
+    kept = tuple(effect for effect in decision.effects if not isinstance(effect, _STARTS))
     return replace(decision, effects=kept)
 
 
@@ -142,6 +166,7 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return launching.on_agent_not_found(state, event)
         case AccessLost():
             lost = launching.on_launch_access_lost(state, event) + watching.on_watch_access_lost(state, event)
+            lost += follow_ups.on_access_lost(state, event)
             return lost + operating.on_access_lost(apply(state, lost.changes), event)
         case RunStalled():
             return watching.on_run_stalled(state, event)
@@ -151,6 +176,20 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return _with_question(state, finishing.on_run_ended(state, event), event)
         case RunMissing():
             return _with_question(state, watching.on_run_missing(state, event), event)
+        case RunsSeen():
+            return follow_ups.on_runs_seen(state, event)
+        case FollowUpSent():
+            return follow_ups.on_follow_up_sent(state, event)
+        case FollowUpDelayed():
+            return follow_ups.on_follow_up_delayed(state, event)
+        case FollowUpRefused():
+            return follow_ups.on_follow_up_refused(state, event)
+        case FollowUpOutcomeUnknown():
+            return follow_ups.on_follow_up_unknown(state, event)
+        case SteerRequested():
+            return steering.on_steer_requested(state, event)
+        case DropRequested():
+            return steering.on_drop_requested(state, event)
         case UsageAnswered():
             return spending.on_usage_answered(state, event)
         case CancelAnswered():
@@ -221,7 +260,7 @@ def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
         return watching.on_effect_failed(state, event) + change(measuring.no_longer_measured(state, event.task))
     if event.effect == LookUpRefs.__name__:
         return watching.on_effect_failed(state, event) + sightings.on_look_up_failed(state, event)
-    return watching.on_effect_failed(state, event)
+    return watching.on_effect_failed(state, event) + follow_ups.on_effect_failed(state, event)
 
 
 def _on_timer(state: State, event: TimerFired) -> Decision:
@@ -244,6 +283,8 @@ def _on_timer(state: State, event: TimerFired) -> Decision:
             return operating.on_linger_over(state, event)
         case TimerKind.LOOK_UP:
             return sightings.on_look_up_late(state, event)
+        case TimerKind.MESSAGE:
+            return follow_ups.on_message_due(state, event)
         case TimerKind.USAGE:
             return spending.on_usage_due(state, event)
         case _:

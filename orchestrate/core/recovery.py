@@ -25,6 +25,7 @@ from orchestrate.core.look_ups import look_up, look_up_newly_followed
 from orchestrate.core.measuring import measure
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.state import State, apply, is_held
+from orchestrate.core.turns import is_between_runs, looked_at, next_turn
 from orchestrate.core.verdicts import judged_anew
 from orchestrate.core.watching import cancel_orders, deadline_timer, timeout_seconds
 from orchestrate.model.ad_hoc import with_ad_hoc_tasks
@@ -145,11 +146,15 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
 def _taken_up_open(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
     if row.status == TaskStatus.PENDING:
         return retrying.taken_up(state, row, at=at)
-    return taken_up_row(state, row, at=at) if row.status == TaskStatus.RUNNING else NOTHING
+    if row.status == TaskStatus.RUNNING:
+        return taken_up_row(state, row, at=at)
+    return next_turn(row, at=at) if row.queue else NOTHING
 
 
 def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
     """What a row that says "running" asks of an engine that has just begun with it."""
+    if is_between_runs(row):
+        return looked_at(row, at=at)
     if row.agent_id is not None and row.run_id is not None:
         return change(effects=[WatchRun(row=row), *_cancel_asked_for(row), *deadline_timer(state, row, now=at)])
     if row.launch is None or row.agent_id is not None or row.run_id is not None:

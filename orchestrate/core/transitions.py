@@ -15,6 +15,7 @@ class Transition:
 
 
 _ANEW = "RespawnRequested"
+_MESSAGE = "SteerRequested, or PlanRead with a message that waits"
 _BY_HAND = "AcceptanceWritten, a person stands for it"
 
 TABLE = (
@@ -22,6 +23,8 @@ TABLE = (
     Transition(TaskStatus.PENDING, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.ERROR, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.CANCELLED, TaskStatus.HANDED_OFF, (_BY_HAND,)),
+    Transition(TaskStatus.HANDED_OFF, TaskStatus.RUNNING, (_MESSAGE,)),
+    Transition(TaskStatus.ERROR, TaskStatus.RUNNING, (_MESSAGE,)),
     Transition(TaskStatus.PENDING, TaskStatus.PRUNED, ("PlanRead without the task", "CancelRequested")),
     Transition(TaskStatus.PRUNED, TaskStatus.PENDING, ("PlanRead with the task again, never launched", _ANEW)),
     Transition(TaskStatus.ERROR, TaskStatus.PENDING, (_ANEW,)),

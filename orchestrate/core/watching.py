@@ -17,6 +17,7 @@ from orchestrate.core.events import (
     TimerKind,
 )
 from orchestrate.core.state import State, with_error
+from orchestrate.core.turns import is_between_runs
 from orchestrate.model.names import RunId, TaskName, Timestamp
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import Cancel, TaskRow
@@ -37,7 +38,7 @@ def watched(state: State, task: TaskName, run_id: RunId | None) -> TaskRow | Non
     row = state.rows.get(task)
     if row is None or row.status != TaskStatus.RUNNING or row.run_id is None:
         return None
-    return row if row.run_id == run_id else None
+    return row if row.run_id == run_id and not is_between_runs(row) else None
 
 
 def unwatched(state: State, row: TaskRow) -> SessionChanged:
@@ -182,4 +183,4 @@ def _row_of(state: State, timer: Timer) -> TaskRow | None:
     row = state.rows.get(timer.task) if timer.task else None
     if row is None or row.status != TaskStatus.RUNNING or row.attempts != timer.attempt:
         return None
-    return row
+    return None if is_between_runs(row) else row

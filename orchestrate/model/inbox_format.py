@@ -5,6 +5,7 @@ request is told apart (``WorkspaceDamaged``) from one of a kind that this versio
 its record's fields in camelCase; what says nothing is left out.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields as fields_of
 from types import MappingProxyType
@@ -17,14 +18,16 @@ from orchestrate.model.fields import Fields
 from orchestrate.model.inbox_requests import (
     AcceptRequest,
     CancelRequest,
+    DropRequest,
     InboxAnswer,
     InboxRequest,
     RequestKind,
     RespawnRequest,
     SpawnRequest,
+    SteerRequest,
     UnknownRequest,
 )
-from orchestrate.model.names import RequestId, TaskName, is_kebab_case, is_valid_ref
+from orchestrate.model.names import RequestId, TaskName, is_kebab_case, is_request_id, is_valid_ref
 
 #: Longest text of one field: a note of some pages.
 LONGEST_TEXT = 16_000
@@ -35,6 +38,7 @@ LONGEST_NAME = 200
 #: Most tasks that one request names.
 MOST_TASKS = 2_000
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _SILENT = (None, False, (), _NOTHING)
 
@@ -120,8 +124,29 @@ def _spawn(fields: Fields, request_id: RequestId, by: str) -> SpawnRequest:
     return SpawnRequest(request_id, by, definition=definition)
 
 
+def _steer(fields: Fields, request_id: RequestId, by: str) -> SteerRequest:
+    digest = fields.essential_text("digest")
+    if not _DIGEST.fullmatch(digest):
+        fields.refuse("digest", "it is no SHA-256 in hexadecimal digits")
+    return SteerRequest(request_id, by, task=_task(fields), digest=digest)
+
+
+def _drop(fields: Fields, request_id: RequestId, by: str) -> DropRequest:
+    message = fields.essential_text("message")
+    if not is_request_id(message):
+        fields.refuse("message", "it is no id of a message")
+    return DropRequest(request_id, by, task=_task(fields), message=RequestId(message))
+
+
 _READERS: Mapping[str, Callable[[Fields, RequestId, str], InboxRequest]] = MappingProxyType(
-    {RequestKind.ACCEPT: _accept, RequestKind.CANCEL: _cancel, RequestKind.RESPAWN: _respawn, RequestKind.SPAWN: _spawn}
+    {
+        RequestKind.ACCEPT: _accept,
+        RequestKind.CANCEL: _cancel,
+        RequestKind.RESPAWN: _respawn,
+        RequestKind.SPAWN: _spawn,
+        RequestKind.STEER: _steer,
+        RequestKind.DROP: _drop,
+    }
 )
 
 

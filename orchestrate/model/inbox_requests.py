@@ -22,6 +22,8 @@ class RequestKind(StrEnum):
     CANCEL = "cancel"
     RESPAWN = "respawn"
     SPAWN = "spawn"
+    STEER = "steer"
+    DROP = "drop-message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,27 @@ class SpawnRequest(InboxRequest):
 
     #: The task as ``plan.json`` would have it.
     definition: Mapping[str, object] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteerRequest(InboxRequest):
+    """A message for the agent of this task; its text is in the file that the request's id names."""
+
+    kind: ClassVar[str] = RequestKind.STEER
+
+    task: TaskName
+    #: SHA-256 of the text.
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropRequest(InboxRequest):
+    """A message that has not left yet is taken back."""
+
+    kind: ClassVar[str] = RequestKind.DROP
+
+    task: TaskName
+    message: RequestId
 
 
 @dataclass(frozen=True, slots=True)

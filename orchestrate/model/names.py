@@ -69,6 +69,11 @@ def idempotency_key_for(workspace_id: WorkspaceId, task: TaskName, attempt: int)
     return IdempotencyKey(str(_derived(workspace_id, f"{task}/{attempt}/key")))
 
 
+def message_key_for(workspace_id: WorkspaceId, task: TaskName, message: RequestId) -> IdempotencyKey:
+    """The idempotency key of a message to a task's agent."""
+    return IdempotencyKey(str(_derived(workspace_id, f"{task}/message/{message}/key")))
+
+
 def placeholder_branch(root_slug: str, task: str, *, task_type: str) -> str:
     """The branch planned for a task before its spawn; of a worker ``merge-<x>`` it is that of ``x``."""
     return f"orch/{root_slug}/{task.removeprefix('merge-') if task_type == TaskType.WORKER else task}"

@@ -5,6 +5,7 @@ A row is encoded once: the same bytes go into its journal record and into the sn
 
 from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields
+from orchestrate.model.message_format import decode_message, decode_run, queue_document, runs_document
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, is_kebab_case
 from orchestrate.model.rows import (
     Acceptance,
@@ -109,6 +110,8 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         archived_at=fields.named("archivedAt", Timestamp),
         url=fields.text("url"),
         charges=fields.inner("usage", decode_usage) or (),
+        queue=fields.inner_list("queue", decode_message),
+        runs=fields.inner_list("runs", decode_run),
         extra=fields.rest(),
     )
 
@@ -129,6 +132,10 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         document["pathsCheck"] = _paths_check_document(row.paths_check)
     if row.charges:
         document["usage"] = usage_document(row.charges)
+    if row.queue:
+        document["queue"] = queue_document(row.queue)
+    if row.runs:
+        document["runs"] = runs_document(row.runs)
     if row.on_remote is not None:
         document["onRemote"] = _on_remote_document(row.on_remote)
     if row.measured:

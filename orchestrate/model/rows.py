@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from orchestrate.model.messages import FollowUpRun, QueuedMessage
 from orchestrate.model.names import AgentId, IdempotencyKey, RequestId, RunId, TaskName, Timestamp, WorkspaceId
 from orchestrate.model.vocabulary import (
     FailureMode,
@@ -204,6 +205,10 @@ class TaskRow:
     url: str | None = None
     #: One for each attempt that made an agent, or may have made one.
     charges: tuple[Charge, ...] = ()
+    #: Messages to the task's agent, in their order; the first one may be on its way or at work.
+    queue: tuple[QueuedMessage, ...] = ()
+    #: The runs that messages have begun.
+    runs: tuple[FollowUpRun, ...] = ()
     #: Fields of a foreign state that we do not know, kept as they are.
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)
 

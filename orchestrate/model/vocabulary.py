@@ -126,6 +126,17 @@ class FindingKind(StrEnum):
     VERDICT = "verdict"
 
 
+class MessageDelay(StrEnum):
+    """Why a message to an agent waits although nothing is wrong with it."""
+
+    #: Another run of the agent goes on.
+    BUSY = "busy"
+    RATE_LIMIT = "rate-limit"
+    UNREACHABLE = "unreachable"
+    #: The message may have been taken; the next step is a look at the agent's runs.
+    UNKNOWN_OUTCOME = "unknown-outcome"
+
+
 class LaunchDelay(StrEnum):
     """Why a launch waits although nothing is wrong with it."""
 
