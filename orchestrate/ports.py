@@ -71,6 +71,18 @@ class AgentService(Protocol):
         """The agents that were made last; a new one may be missing for a while, so nobody is absent by this."""
         ...
 
+    async def list_runs(self, agent_id: AgentId) -> Sequence[Run]:
+        """All runs of the agent, in no order that can be relied on."""
+        ...
+
+    async def create_run(self, agent_id: AgentId, body: bytes, *, key: str) -> Run:
+        """Send exactly these bytes as a follow-up; sent again with the same key, they make no second run."""
+        ...
+
+    async def unarchive_agent(self, agent_id: AgentId) -> None:
+        """Take follow-ups again; asked again, nothing changes."""
+        ...
+
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Take no follow-ups from now on; asked again, nothing changes."""
         ...
@@ -104,9 +116,16 @@ class Archive(Protocol):
         ...
 
     async def save_reply(
-        self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None = None
+        self,
+        task: TaskName,
+        attempt: int,
+        *,
+        raw: bytes,
+        handoff: bytes,
+        postmortem: tuple[str, bytes] | None = None,
+        follow_up: int = 0,
     ) -> str:
-        """Write and sync a reply; answers the handoff's path, relative to the workspace."""
+        """Write and sync a reply, of the attempt's first run or a follow-up; answers the handoff's path in the workspace."""
         ...
 
     async def read_handoff(self, task: TaskName) -> str | None:
@@ -139,6 +158,10 @@ class Requests(Protocol):
 
     async def save_acceptance(self, task: TaskName, acceptance: str, *, handoff: bytes) -> str:
         """Write and sync a handoff that a person stands for; answers its path, relative to the workspace."""
+        ...
+
+    async def read_message(self, message: RequestId) -> bytes | None:
+        """The text of a message to an agent; None where there is none."""
         ...
 
     async def answer_request(self, answer: InboxAnswer) -> None:

@@ -97,6 +97,18 @@ class _NoService:
         """Not called."""
         _refuse()
 
+    async def list_runs(self, agent_id: AgentId) -> Sequence[Run]:
+        """Not called."""
+        _refuse(agent_id)
+
+    async def create_run(self, agent_id: AgentId, body: bytes, *, key: str) -> Run:
+        """Not called."""
+        _refuse(agent_id, body, key)
+
+    async def unarchive_agent(self, agent_id: AgentId) -> None:
+        """Not called."""
+        _refuse(agent_id)
+
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Not called."""
         _refuse(agent_id)

@@ -90,11 +90,18 @@ class _ReadOnlyArchive:
         return self.files.read_request(task, attempt)
 
     async def save_reply(
-        self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None = None
+        self,
+        task: TaskName,
+        attempt: int,
+        *,
+        raw: bytes,
+        handoff: bytes,
+        postmortem: tuple[str, bytes] | None = None,
+        follow_up: int = 0,
     ) -> str:
         """Never asked for: nobody answers."""
         size = len(raw) + len(handoff) + (0 if postmortem is None else len(postmortem[1]))
-        raise InputRefused(f"the reply of {task} (try {attempt}, {size} bytes) is not to be written")
+        raise InputRefused(f"the reply of {task} (try {attempt}.{follow_up}, {size} bytes) is not to be written")
 
     async def read_handoff(self, task: TaskName) -> str | None:
         """The task's latest handoff."""

@@ -10,6 +10,7 @@ from orchestrate.core.events import EngineStarted, PlanRead, StopReason, StopReq
 from orchestrate.core.request_events import StopFound
 from orchestrate.core.state import State
 from orchestrate.engine.answering import Clerk
+from orchestrate.engine.follow_ups import Messenger
 from orchestrate.engine.gate import GatedService
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher, Send
@@ -217,6 +218,7 @@ def assemble(
         launcher=launcher,
         watcher=watcher,
         timers=Timers(clock),
+        messenger=Messenger(service, clock=clock, requests=outside.requests, look_up_seconds=pace.look_up_seconds),
         clerk=Clerk(outside.requests),
         path_checker=PathChecker(outside.differences),
         ref_looker=RefLooker(outside.heads, clock=clock),

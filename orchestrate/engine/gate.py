@@ -116,6 +116,22 @@ class GatedService:
         """The agents that were made last."""
         return await self._through(CallClass.LIST, "list agents", self._service.newest_agents, urgency=_LOOK_UP)
 
+    async def list_runs(self, agent_id: AgentId) -> Sequence[Run]:
+        """All runs of the agent."""
+        return await self._through(
+            CallClass.LIST, "list runs", lambda: self._service.list_runs(agent_id), urgency=_LOOK_UP
+        )
+
+    async def create_run(self, agent_id: AgentId, body: bytes, *, key: str) -> Run:
+        """Send exactly these bytes as a follow-up."""
+        return await self._through(
+            CallClass.FOLLOW_UP, "create run", lambda: self._service.create_run(agent_id, body, key=key)
+        )
+
+    async def unarchive_agent(self, agent_id: AgentId) -> None:
+        """Take follow-ups again."""
+        await self._through(CallClass.ARCHIVE, "unarchive agent", lambda: self._service.unarchive_agent(agent_id))
+
     async def archive_agent(self, agent_id: AgentId) -> None:
         """Take no follow-ups from now on."""
         await self._through(CallClass.ARCHIVE, "archive agent", lambda: self._service.archive_agent(agent_id))

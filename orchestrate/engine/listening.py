@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from orchestrate.core.events import Event
+from orchestrate.core.follow_up_events import DropRequested, SteerRequested
 from orchestrate.core.request_events import (
     AcceptRequested,
     CancelRequested,
@@ -17,9 +18,11 @@ from orchestrate.errors import OrchestrateError
 from orchestrate.model.inbox_requests import (
     AcceptRequest,
     CancelRequest,
+    DropRequest,
     InboxRequest,
     RespawnRequest,
     SpawnRequest,
+    SteerRequest,
     UnknownRequest,
 )
 from orchestrate.model.names import RequestId
@@ -108,6 +111,10 @@ def event_of(request: InboxRequest) -> Event:
                 cascade=request.cascade,
                 starting_refs=request.starting_refs,
             )
+        case SteerRequest():
+            return SteerRequested(request=request.id, task=request.task, digest=request.digest, by=request.by)
+        case DropRequest():
+            return DropRequested(request=request.id, task=request.task, message=request.message, by=request.by)
         case SpawnRequest():
             return SpawnRequested(request=request.id, by=request.by, definition=request.definition)
         case _:

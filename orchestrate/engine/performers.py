@@ -20,6 +20,8 @@ from orchestrate.core.effects import (
     LaunchAgent,
     LookUpAgent,
     LookUpRefs,
+    LookUpRuns,
+    SendFollowUp,
     SetTimer,
     TakeMeasurements,
     WatchRun,
@@ -28,6 +30,7 @@ from orchestrate.core.effects import (
 from orchestrate.core.events import EffectFailed, Event
 from orchestrate.engine.answering import Clerk
 from orchestrate.engine.cancel import archive_agent, cancel_run
+from orchestrate.engine.follow_ups import Messenger
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
 from orchestrate.engine.look_ups import RefLooker
@@ -53,6 +56,7 @@ class Performers:
         watcher: Watcher,
         timers: Timers,
         clerk: Clerk,
+        messenger: Messenger,
         path_checker: PathChecker,
         ref_looker: RefLooker,
         measurer: Measurer,
@@ -63,6 +67,7 @@ class Performers:
         self._watcher = watcher
         self._timers = timers
         self._clerk = clerk
+        self._messenger = messenger
         self._path_checker = path_checker
         self._ref_looker = ref_looker
         self._measurer = measurer
@@ -104,6 +109,10 @@ class Performers:
                 return await self._clerk.answer(effect)
             case TakeMeasurements():
                 return await self._measurer.take(effect)
+            case LookUpRuns():
+                return await self._messenger.look_up(effect)
+            case SendFollowUp():
+                return await self._messenger.send(effect)
             case LookUpRefs():
                 return await self._ref_looker.look_up(effect)
             case CheckPaths():
@@ -118,6 +127,8 @@ def _task_of(effect: Effect) -> TaskName | None:
             LaunchAgent(row=row)
             | LookUpAgent(row=row)
             | WatchRun(row=row)
+            | LookUpRuns(row=row)
+            | SendFollowUp(row=row)
             | CheckPaths(row=row)
             | TakeMeasurements(row=row)
             | WriteAcceptance(row=row)

@@ -68,7 +68,12 @@ class ReplyTaker:
             lambda: self._read(row, run, ready or self._drafted(row, run)), size=len(text)
         )
         path = await self._archive.save_reply(
-            row.name, row.attempts, raw=reading.raw, handoff=reading.file, postmortem=reading.postmortem
+            row.name,
+            row.attempts,
+            raw=reading.raw,
+            handoff=reading.file,
+            postmortem=reading.postmortem,
+            follow_up=_follow_up_number(row),
         )
         return RunEnded(
             task=row.name,
@@ -162,6 +167,12 @@ class ReplyTaker:
             reply=redacted,
             url=row.url,
         )
+
+
+def _follow_up_number(row: TaskRow) -> int:
+    """Which follow-up of the attempt the row's present run is; 0 for the run that began with the agent."""
+    ids = [each.id for each in row.runs if each.attempt == row.attempts]
+    return ids.index(row.run_id) + 1 if row.run_id in ids else 0
 
 
 def _branches(run: Run) -> tuple[str, ...]:

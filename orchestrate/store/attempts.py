@@ -52,10 +52,17 @@ class AttemptFiles:
         return self._requests.read(_name(task, attempt, suffix="json"))
 
     def reply(
-        self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None
+        self,
+        task: TaskName,
+        attempt: int,
+        *,
+        raw: bytes,
+        handoff: bytes,
+        postmortem: tuple[str, bytes] | None,
+        follow_up: int = 0,
     ) -> Save:
-        """The reply of this attempt, and its handoff as the latest one."""
-        name = _name(task, attempt, suffix="md")
+        """The reply of this attempt, or of a follow-up to it, and its handoff as the latest one."""
+        name = _name(task, attempt, suffix=f"follow-up-{follow_up:d}.md" if follow_up else "md")
         files = [
             NewFile(raw, Place(self._raw, name)),
             NewFile(handoff, Place(self._attempts, name), then=Place(self._handoffs, f"{task}.md")),

@@ -18,12 +18,13 @@ from orchestrate.store.inbox import INBOX
 from orchestrate.store.journal import JOURNAL
 from orchestrate.store.loading import workspace_folder
 from orchestrate.store.lock import WorkspaceLock
+from orchestrate.store.messages import MESSAGES
 from orchestrate.store.snapshot import STATE
 
 FORMER = "former"
 STOP = "stop.json"
 
-_MOVED = (STATE, JOURNAL, REQUESTS, RAW, HANDOFFS, INBOX, ATTENTION_LOG, STOP)
+_MOVED = (STATE, JOURNAL, REQUESTS, RAW, HANDOFFS, INBOX, MESSAGES, ATTENTION_LOG, STOP)
 #: So many resets within one second are nobody's wish.
 _MOST_A_SECOND = 100
 

@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from orchestrate.errors import InputRefused, StorageFailed
 from orchestrate.model.inbox_requests import InboxAnswer
-from orchestrate.model.names import EngineId, TaskName
+from orchestrate.model.names import EngineId, RequestId, TaskName
 from orchestrate.model.records import Record, encode_record
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Attention
@@ -30,13 +30,14 @@ from orchestrate.store.inbox import INBOX, InboxFiles
 from orchestrate.store.journal import JOURNAL, Journal, Position
 from orchestrate.store.loading import LoadedState, load, workspace_folder
 from orchestrate.store.lock import BEAT_SECONDS, LOCK, WorkspaceLock
+from orchestrate.store.messages import MESSAGES, MessageFiles
 from orchestrate.store.recent import RecentHandoffs
 from orchestrate.store.snapshot import STATE, SnapshotPolicy, SnapshotWriter
 from orchestrate.store.tombstone import read_stop
 from orchestrate.text.redaction import Redactor
 
 #: What git leaves out: unredacted text, requests with their prompts, and what only this machine needs.
-_IGNORED = (f"{RAW}/", f"{REQUESTS}/", f"{INBOX}/", JOURNAL, LOCK)
+_IGNORED = (f"{RAW}/", f"{REQUESTS}/", f"{INBOX}/", f"{MESSAGES}/", JOURNAL, LOCK)
 _GITIGNORE = ".gitignore"
 #: A reader that asks for the lock's holder is in the way for less than this.
 _LOCK_TRIES = 4
@@ -61,6 +62,7 @@ class WorkspaceStore:
         self._policy = policy
         self._files = AttemptFiles(folder)
         self._inbox = InboxFiles(folder)
+        self._messages = MessageFiles(folder)
         self._recent = RecentHandoffs()
         self._writer = BatchWriter()
         self._requests = GroupCommit[Save](self._writer.write)
@@ -138,10 +140,17 @@ class WorkspaceStore:
         return await self._in_reading_thread(self._files.read_request, task, attempt)
 
     async def save_reply(
-        self, task: TaskName, attempt: int, *, raw: bytes, handoff: bytes, postmortem: tuple[str, bytes] | None = None
+        self,
+        task: TaskName,
+        attempt: int,
+        *,
+        raw: bytes,
+        handoff: bytes,
+        postmortem: tuple[str, bytes] | None = None,
+        follow_up: int = 0,
     ) -> str:
         """Write and sync a reply, the attempt's files before the latest handoff; answers its path in the workspace."""
-        save = self._files.reply(task, attempt, raw=raw, handoff=handoff, postmortem=postmortem)
+        save = self._files.reply(task, attempt, raw=raw, handoff=handoff, postmortem=postmortem, follow_up=follow_up)
         await self._replies.put(save)
         self._recent.put(task, handoff)
         return handoff_path(task)
@@ -154,6 +163,10 @@ class WorkspaceStore:
         """The task's latest handoff with its header; what is no UTF-8 is replaced."""
         data = self._recent.get(task) or await self._in_reading_thread(self._files.read_handoff, task)
         return None if data is None else data.decode(errors="replace")
+
+    async def read_message(self, message: RequestId) -> bytes | None:
+        """The text of a message to an agent."""
+        return await self._in_reading_thread(self._messages.read, message)
 
     async def save_acceptance(self, task: TaskName, acceptance: str, *, handoff: bytes) -> str:
         """Write and sync a handoff that no agent wrote, beside those of the attempts; answers its path in the workspace."""

@@ -39,8 +39,8 @@ class MemoryArchive:
     async def read_request(self, task, attempt):
         return self.requests.get((task, attempt))
 
-    async def save_reply(self, task, attempt, *, raw, handoff, postmortem=None):
-        self.replies[task, attempt] = raw
+    async def save_reply(self, task, attempt, *, raw, handoff, postmortem=None, follow_up=0):
+        self.replies[(task, attempt, follow_up) if follow_up else (task, attempt)] = raw
         self.handoffs[task] = handoff.decode()
         if postmortem is not None:
             self.postmortems[postmortem[0]] = postmortem[1]
@@ -55,6 +55,8 @@ class MemoryRequests:
 
     def __init__(self, archive):
         self._archive = archive
+        #: Texts by message, as their senders have put them there.
+        self.messages = {}
         self.waiting = []
         self.answers = []
         #: The tombstone.
@@ -71,6 +73,9 @@ class MemoryRequests:
     async def save_acceptance(self, task, acceptance, *, handoff):
         self._archive.handoffs[task] = handoff.decode()
         return f"handoffs/{task}.md"
+
+    async def read_message(self, message):
+        return self.messages.get(message)
 
     async def answer_request(self, answer):
         self.answers.append(answer)

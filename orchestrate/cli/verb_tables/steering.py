@@ -26,6 +26,21 @@ STEER = (
         has_dry_run=False,
     ),
     Verb(
+        name="steer",
+        module="orchestrate.cli.steer",
+        group="steer",
+        help="a message for a task's agent: kept, and sent as a follow-up once its run has ended; in order, each once",
+        examples=(
+            (
+                'steer . merge-export --message "Keep the old flag."',
+                "also where the task has handed off: it runs again",
+            ),
+            ("steer . merge-export --list", "what waits, what was sent"),
+            ("steer . merge-export --drop 6f1c2c9e-0000-4000-8000-000000000001", "take one back that has not left"),
+        ),
+        has_dry_run=False,
+    ),
+    Verb(
         name="cancel",
         module="orchestrate.cli.cancel",
         group="steer",
