@@ -1,6 +1,25 @@
 """Effects: orders to the outside, each answered by one event of its family. Dataclasses only, no behaviour.
 
-================  =======================================================================================
+================  ==============================================================================================
+order             answers
+================  ==============================================================================================
+LaunchAgent       AgentLaunched, LaunchRefused, LaunchDelayed, LaunchOutcomeUnknown, AccessLost
+LookUpAgent       AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchOutcomeUnknown, AccessLost
+WatchRun          RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
+CancelRun         CancelAnswered
+ArchiveAgent      ArchiveAnswered
+WriteAcceptance   AcceptanceWritten, RequestUnmet
+AnswerRequest     RequestAnswered
+CheckPaths        PathsChecked
+AskUsage          UsageAnswered
+LookUpRefs        RefsSeen
+TakeMeasurements  MeasurementsTaken
+LookUpRuns        RunsSeen, FollowUpDelayed, FollowUpRefused, FollowUpOutcomeUnknown, AccessLost
+SendFollowUp      FollowUpSent, FollowUpDelayed, FollowUpRefused, FollowUpOutcomeUnknown, AccessLost
+SetTimer          TimerFired
+EndRun            none: the loop ends
+================  ==============================================================================================
+
 A bug in a performer is answered by EffectFailed. Effects are not journalled: recovery derives them from the rows.
 """
 

@@ -1,6 +1,6 @@
 """Events about messages to agents: what a look at an agent's runs said, and what became of a follow-up.
 
-``step`` is that of the order which is answered; the answer to a former one came late.
+``message_id`` and ``step`` are those of the order which is answered; the answer to a former one came late.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ class RunsSeen(Event):
     """The agent's runs were listed: its newest one and, where a message may have been sent, the one that it began."""
 
     task: TaskName
+    message_id: RequestId
     step: int
     newest: RunId | None = None
     found: RunId | None = None
@@ -25,6 +26,7 @@ class FollowUpSent(Event):
     """The message began this run."""
 
     task: TaskName
+    message_id: RequestId
     step: int
     run_id: RunId
 
@@ -34,6 +36,7 @@ class FollowUpDelayed(Event):
     """Nothing was done and nothing is wrong: the message goes out later."""
 
     task: TaskName
+    message_id: RequestId
     step: int
     delay: MessageDelay
     message: str
@@ -45,6 +48,7 @@ class FollowUpRefused(Event):
     """The message will never be taken; no run was begun."""
 
     task: TaskName
+    message_id: RequestId
     step: int
     code: str
     message: str
@@ -55,6 +59,7 @@ class FollowUpOutcomeUnknown(Event):
     """The message left, or may have left before, and nobody knows whether it began a run."""
 
     task: TaskName
+    message_id: RequestId
     step: int
     message: str
 

@@ -23,7 +23,7 @@ from orchestrate.core.state import State
 from orchestrate.core.turns import is_between_runs, looked_at, next_turn, with_first
 from orchestrate.core.watching import cancel_orders, deadline_timer, unwatched, watched_again
 from orchestrate.model.messages import FollowUpRun
-from orchestrate.model.names import RunId, TaskName, Timestamp
+from orchestrate.model.names import RunId, Timestamp
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import MessageDelay, TaskStatus
 
@@ -36,12 +36,13 @@ _FIRST = {
 }
 _LONGEST = 30.0
 _MOST_DOUBLINGS = 10
+_Answer = RunsSeen | FollowUpSent | FollowUpDelayed | FollowUpRefused | FollowUpOutcomeUnknown
 _ORDERS = frozenset({LookUpRuns.__name__, SendFollowUp.__name__})
 
 
 def on_runs_seen(state: State, event: RunsSeen) -> Decision:
     """The message has its run already, or leaves now: what is newest is written down before it does."""
-    row = _awaits(state, event.task, event.step)
+    row = _awaits(state, event)
     if row is None:
         return NOTHING
     if event.found is not None:
@@ -58,13 +59,13 @@ def on_runs_seen(state: State, event: RunsSeen) -> Decision:
 
 def on_follow_up_sent(state: State, event: FollowUpSent) -> Decision:
     """The message is delivered, and its run is watched."""
-    row = _awaits(state, event.task, event.step)
+    row = _awaits(state, event)
     return NOTHING if row is None else _delivered(state, row, event.run_id, at=event.at)
 
 
 def on_follow_up_delayed(state: State, event: FollowUpDelayed) -> Decision:
     """Nothing was sent: the message waits, for as long as it takes."""
-    row = _awaits(state, event.task, event.step)
+    row = _awaits(state, event)
     if row is None:
         return NOTHING
     if row.cancel is not None:
@@ -74,7 +75,7 @@ def on_follow_up_delayed(state: State, event: FollowUpDelayed) -> Decision:
 
 def on_follow_up_unknown(state: State, event: FollowUpOutcomeUnknown) -> Decision:
     """Silence is no refusal: the agent's runs are looked at, at once the first time."""
-    row = _awaits(state, event.task, event.step)
+    row = _awaits(state, event)
     if row is None:
         return NOTHING
     if row.queue[0].delays == 0:
@@ -84,7 +85,7 @@ def on_follow_up_unknown(state: State, event: FollowUpOutcomeUnknown) -> Decisio
 
 def on_follow_up_refused(state: State, event: FollowUpRefused) -> Decision:
     """This message will never be taken; those behind it have their turn, or the task stands where it stood."""
-    row = _awaits(state, event.task, event.step)
+    row = _awaits(state, event)
     if row is None:
         return NOTHING
     message = row.queue[0]
@@ -139,10 +140,12 @@ def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
     return replace(row, status=TaskStatus.CANCELLED, cancel=None, note=note, finished_at=at, last_update=at)
 
 
-def _awaits(state: State, task: TaskName, step: int) -> TaskRow | None:
+def _awaits(state: State, event: _Answer) -> TaskRow | None:
     """The row whose first message is at this step; None for a late answer, which changes nothing."""
-    row = state.rows.get(task)
-    return row if row is not None and is_between_runs(row) and row.queue[0].step == step else None
+    row = state.rows.get(event.task)
+    if row is None or not is_between_runs(row):
+        return None
+    return row if (row.queue[0].id, row.queue[0].step) == (event.message_id, event.step) else None
 
 
 def _delivered(state: State, row: TaskRow, run_id: RunId, *, at: Timestamp) -> Decision:

@@ -54,9 +54,9 @@ class Messenger:
                 found = _first_after(row, message, runs) if is_doubtful else None
                 left = self._look_up_seconds - (self._clock.monotonic() - began_at)
                 if found is not None or not is_doubtful or left <= 0:
-                    newest = max(runs, key=_age, default=None)
-                    newest_id = row.run_id if newest is None else RunId(newest.id)
-                    return RunsSeen(task=row.name, step=message.step, newest=newest_id, found=found)
+                    return RunsSeen(
+                        task=row.name, message_id=message.id, step=message.step, newest=_newest(row, runs), found=found
+                    )
                 await self._clock.sleep(min(pause, left))
                 pause *= 2
         except ServiceError as error:
@@ -68,7 +68,9 @@ class Messenger:
         try:
             body = await self._body(message)
         except InputRefused as error:
-            return FollowUpRefused(task=row.name, step=message.step, code="message_lost", message=error.message)
+            return FollowUpRefused(
+                task=row.name, message_id=message.id, step=message.step, code="message_lost", message=error.message
+            )
         if row.archived_at is not None:
             later = await self._unarchived(row, message)
             if later is not None:
@@ -91,7 +93,7 @@ class Messenger:
             run = await self._service.create_run(_agent(row), body, key=message.key)
         except ServiceError as error:
             return _sorted(row, message, error)
-        return FollowUpSent(task=row.name, step=message.step, run_id=RunId(run.id))
+        return FollowUpSent(task=row.name, message_id=message.id, step=message.step, run_id=RunId(run.id))
 
     async def _unarchived(self, row: TaskRow, message: QueuedMessage) -> Event | None:
         """None once the agent takes follow-ups again; else why the message waits."""
@@ -101,7 +103,11 @@ class Messenger:
             if isinstance(error, Refused):
                 return _sorted(row, message, error)
             return FollowUpDelayed(
-                task=row.name, step=message.step, delay=MessageDelay.UNREACHABLE, message=error.message
+                task=row.name,
+                message_id=message.id,
+                step=message.step,
+                delay=MessageDelay.UNREACHABLE,
+                message=error.message,
             )
         return None
 
@@ -113,12 +119,21 @@ def _agent(row: TaskRow) -> AgentId:
 
 def _first_after(row: TaskRow, message: QueuedMessage, runs: Sequence[Run]) -> RunId | None:
     """The first run that is newer than the newest one before the message left."""
-    known = {message.base_run_id, *(run.id for run in row.runs)}
+    known = {message.base_run_id, row.run_id, *(run.id for run in row.runs), *(run.after for run in row.runs)}
     base = next((run for run in runs if run.id == message.base_run_id), None)
     since = 0.0 if base is None else _age(base)[0]
     later = [run for run in runs if run.id not in known and _age(run)[0] >= since]
     first = min(later, key=_age, default=None)
     return None if first is None else RunId(first.id)
+
+
+def _newest(row: TaskRow, runs: Sequence[Run]) -> RunId | None:
+    """The newest run; the one that we know where a service tells moments too coarsely, or has not listed it yet."""
+    newest = max(runs, key=_age, default=None)
+    known = next((run for run in runs if run.id == row.run_id), None)
+    if newest is None or known is None or _age(known)[0] >= _age(newest)[0]:
+        return row.run_id
+    return RunId(newest.id)
 
 
 def _age(run: Run) -> tuple[float, str]:
@@ -127,20 +142,20 @@ def _age(run: Run) -> tuple[float, str]:
 
 def _sorted(row: TaskRow, message: QueuedMessage, error: ServiceError) -> Event:
     """The answer by whose move is next."""
-    task, step, words = row.name, message.step, error.message
+    task, message_id, step, words = row.name, message.id, message.step, error.message
     match error:
         case Refused(code=code) if code == _BUSY:
-            return FollowUpDelayed(task=task, step=step, delay=MessageDelay.BUSY, message=words)
+            return FollowUpDelayed(task=task, message_id=message_id, step=step, delay=MessageDelay.BUSY, message=words)
         case Refused(code=code) if code == _CONFLICT:
-            return FollowUpOutcomeUnknown(task=task, step=step, message=words)
+            return FollowUpOutcomeUnknown(task=task, message_id=message_id, step=step, message=words)
         case Refused(status=HTTPStatus.UNAUTHORIZED):
             return AccessLost(task=task, run_id=row.run_id, message=words, hint=error.hint)
         case Refused():
-            return FollowUpRefused(task=task, step=step, code=error.code, message=words)
+            return FollowUpRefused(task=task, message_id=message_id, step=step, code=error.code, message=words)
         case Unavailable():
             return _later(row, message, error)
         case _:
-            return FollowUpOutcomeUnknown(task=task, step=step, message=words)
+            return FollowUpOutcomeUnknown(task=task, message_id=message_id, step=step, message=words)
 
 
 def _not_seen(row: TaskRow, message: QueuedMessage, error: ServiceError) -> Event:
@@ -148,17 +163,22 @@ def _not_seen(row: TaskRow, message: QueuedMessage, error: ServiceError) -> Even
     if isinstance(error, Refused) and error.status in _ACCESS_STATUSES:
         return AccessLost(task=row.name, run_id=row.run_id, message=error.message, hint=error.hint)
     if isinstance(error, Refused):
-        return FollowUpRefused(task=row.name, step=message.step, code=error.code, message=error.message)
+        return FollowUpRefused(
+            task=row.name, message_id=message.id, step=message.step, code=error.code, message=error.message
+        )
     if message.sent_at is not None:
-        return FollowUpOutcomeUnknown(task=row.name, step=message.step, message=error.message)
+        return FollowUpOutcomeUnknown(task=row.name, message_id=message.id, step=message.step, message=error.message)
     if isinstance(error, Unavailable):
         return _later(row, message, error)
-    return FollowUpDelayed(task=row.name, step=message.step, delay=MessageDelay.UNREACHABLE, message=error.message)
+    return FollowUpDelayed(
+        task=row.name, message_id=message.id, step=message.step, delay=MessageDelay.UNREACHABLE, message=error.message
+    )
 
 
 def _later(row: TaskRow, message: QueuedMessage, error: Unavailable) -> FollowUpDelayed:
     return FollowUpDelayed(
         task=row.name,
+        message_id=message.id,
         step=message.step,
         delay=MessageDelay.RATE_LIMIT if isinstance(error, RateLimited) else MessageDelay.UNREACHABLE,
         message=error.message,

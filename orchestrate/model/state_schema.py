@@ -25,6 +25,7 @@ from orchestrate.model.vocabulary import (
     HandoffStatus,
     LaunchDelay,
     MeasurementOutcome,
+    MessageDelay,
     PathRule,
     TaskStatus,
     TaskType,
@@ -67,6 +68,11 @@ def state_schema() -> dict[str, object]:
             ),
             "PathFinding": _named(
                 "A file that the task should have left alone.", _finding_fields(), required=("path", "rule")
+            ),
+            "Message": _named(
+                "A message to the agent of a task; its text is in messages/.",
+                _message_fields(),
+                required=("id", "key", "digest"),
             ),
             "Usage": _named("What a task's attempts have cost.", _usage_fields()),
             "Charge": _named(
@@ -255,6 +261,16 @@ def _row_fields_of_ours() -> _Schema:
         ),
         "stalledSince": _moment("Since when the run has shown no activity, where that is too long."),
         "url": _text("The agent's page at the service.", f"https://service.example.org/agents/{_AGENT}"),
+        "queue": _field(
+            {"type": ["array", "null"], "items": {"$ref": "#/$defs/Message"}},
+            "Messages to the agent, in their order; each is sent once the run before it has ended.",
+            [{"id": _EXAMPLE_UUID, "key": _EXAMPLE_UUID, "digest": "0" * 64, "baseRunId": _RUN}],
+        ),
+        "runs": _field(
+            {"type": ["array", "null"], "items": {"type": "object"}},
+            "The runs that messages have begun.",
+            [{"id": _RUN, "message": _EXAMPLE_UUID, "attempt": 1, "at": _MOMENT, "after": _RUN}],
+        ),
         "usage": _field(
             _or_null({"$ref": "#/$defs/Usage"}),
             "What the task's attempts have cost.",
@@ -265,8 +281,6 @@ def _row_fields_of_ours() -> _Schema:
 
 def _reserved_row_fields() -> _Schema:
     return {
-        "queue": _field({}, f"Messages that wait for the active run to end. {_RESERVED}", []),
-        "runs": _field({}, f"Every run of the agent. {_RESERVED}", [{"id": _RUN}]),
         "lastActivityAt": _field({}, f"When the agent last did something. {_RESERVED}", _MOMENT),
         "definition": _field({}, f"The definition of an ad hoc task. {_RESERVED}", {"scopedGoal": "Dates are parsed."}),
     }
@@ -290,6 +304,24 @@ def _verdict_fields() -> _Schema:
         "value": _word(Verification, "The verdict; null where it was unreadable.", Verification.UNIT_TEST_VERIFIED),
         "sha": _text("The commit that was looked at.", _SHA),
         "at": _field({"type": "string"}, "When the verifier ended.", _MOMENT),
+    }
+
+
+def _message_fields() -> _Schema:
+    return {
+        "id": _field({"type": "string"}, "Names the file of its text.", _EXAMPLE_UUID),
+        "key": _field({"type": "string"}, "Sent with each repetition of it.", _EXAMPLE_UUID),
+        "digest": _field({"type": "string"}, "SHA-256 of the text.", "0" * 64),
+        "by": _text("Who wrote it.", "ana@build-host"),
+        "at": _moment("When it was taken in."),
+        "baseRunId": _text("The agent's newest run before it was sent.", _RUN),
+        "runId": _text("The run that it began, while that goes on.", _RUN),
+        "dueAt": _moment("Since when it is its turn."),
+        "former": _word(TaskStatus, "Where the task stood then.", TaskStatus.HANDED_OFF),
+        "sentAt": _moment("Since when it may have left."),
+        "delay": _word(MessageDelay, 'Why the last answer said "later".', MessageDelay.BUSY),
+        "delays": _whole_number("How many answers said so.", 1, least=0),
+        "step": _whole_number("How many orders were given for it.", 2, least=0),
     }
 
 

@@ -28,13 +28,21 @@ def test_a_seed_that_once_failed_holds(entry):
     World(entry["seed"]).run()
 
 
-#: Events of other processes and of the background; ``test_requests`` has them, with a death at every place.
+#: Events of other processes and of the background; ``test_requests`` and ``test_steering`` have them, with a death at
+#: every place.
 OF_OTHERS = {
     "AcceptRequested",
     "AcceptanceWritten",
     "RequestUnmet",
     "FileSetAside",
     "PathsChecked",
+    "SteerRequested",
+    "DropRequested",
+    "RunsSeen",
+    "FollowUpSent",
+    "FollowUpDelayed",
+    "FollowUpRefused",
+    "FollowUpOutcomeUnknown",
 }
 
 

@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from orchestrate.model.names import AgentId, EngineId, IdempotencyKey, RunId, TaskName, Timestamp, WorkspaceId
+from orchestrate.model.messages import FollowUpRun, QueuedMessage
+from orchestrate.model.names import (
+    AgentId,
+    EngineId,
+    IdempotencyKey,
+    RequestId,
+    RunId,
+    TaskName,
+    Timestamp,
+    WorkspaceId,
+)
 from orchestrate.model.records import Record
 from orchestrate.model.rows import (
     Acceptance,
@@ -25,6 +35,7 @@ from orchestrate.model.vocabulary import (
     HandoffStatus,
     LaunchDelay,
     MeasurementOutcome,
+    MessageDelay,
     PathRule,
     TaskStatus,
     TaskType,
@@ -90,11 +101,29 @@ FULL_ROW = TaskRow(
     ),
     archived_at=MOMENT,
     url="https://example.com/agents/bc-1",
+    queue=(
+        QueuedMessage(
+            RequestId("11111111-1111-4111-8111-111111111111"),
+            IdempotencyKey("key"),
+            "0" * 64,
+            "ana",
+            MOMENT,
+            RunId("run-1"),
+            RunId("run-2"),
+            MOMENT,
+            TaskStatus.HANDED_OFF,
+            MOMENT,
+            MessageDelay.BUSY,
+            2,
+            3,
+        ),
+    ),
+    runs=(FollowUpRun(RunId("run-2"), RequestId("11111111-1111-4111-8111-111111111111"), 1, MOMENT, RunId("run-1")),),
     charges=(
         Charge(1, AgentId("bc-0"), TaskType.SUBPLANNER, 500.0),
         Charge(2, AgentId("bc-1"), TaskType.SUBPLANNER, 500.0, cents=92.5, tokens=120_000),
     ),
-    extra={"adHoc": True, "runs": [{"id": 1}]},
+    extra={"adHoc": True, "lanes": [{"id": 1}]},
 )
 
 

@@ -16,7 +16,7 @@ def test_only_the_table_s_steps_are_legal_and_a_status_may_stay(source, target):
 
 @pytest.mark.parametrize("status", [TaskStatus.HANDED_OFF, TaskStatus.ERROR, TaskStatus.CANCELLED])
 def test_an_end_is_never_left_by_itself(status):
-    by_somebody = ("AcceptanceWritten", "RespawnRequested")
+    by_somebody = ("AcceptanceWritten", "RespawnRequested", "SteerRequested")
     steps = [step for step in TABLE if step.source == status]
     assert all(cause.startswith(by_somebody) for step in steps for cause in step.causes)
 

@@ -9,6 +9,8 @@ from orchestrate.core.effects import (
     LaunchAgent,
     LookUpAgent,
     LookUpRefs,
+    LookUpRuns,
+    SendFollowUp,
     SetTimer,
     TakeMeasurements,
     WatchRun,
@@ -55,6 +57,9 @@ class Answering:
             raise self.error
         return RequestAnswered(request=effect.answer.id)
 
+    async def send(self, effect):
+        return self._answer("send", effect)
+
     async def take(self, effect):
         return self._answer("take", effect)
 
@@ -75,6 +80,7 @@ def performers_of(inbox, service, asked):
         watcher=asked,
         timers=Timers(LoopClock()),
         clerk=asked,
+        messenger=asked,
         path_checker=asked,
         ref_looker=asked,
         measurer=asked,
@@ -104,6 +110,8 @@ async def test_each_effect_has_its_performer():
     assert [each.effect for each in await answers(WRITE)] == ["write"]
     assert [each.effect for each in await answers(CheckPaths(row=running, allowed=(), forbidden=()))] == ["check"]
     assert [each.effect for each in await answers(TakeMeasurements(row=running, measurements=()))] == ["take"]
+    assert [each.effect for each in await answers(LookUpRuns(row=running))] == ["look up"]
+    assert [each.effect for each in await answers(SendFollowUp(row=running))] == ["send"]
     assert await answers(LookUpRefs(refs=())) == [RefsSeen(refs=())]
     assert await answers(ANSWER) == [RequestAnswered(request="r")]
     timer = Timer(TimerKind.GRACE)

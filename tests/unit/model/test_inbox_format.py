@@ -18,9 +18,11 @@ from orchestrate.model.inbox_format import (
 from orchestrate.model.inbox_requests import (
     AcceptRequest,
     CancelRequest,
+    DropRequest,
     InboxAnswer,
     RespawnRequest,
     SpawnRequest,
+    SteerRequest,
     UnknownRequest,
 )
 
@@ -98,6 +100,8 @@ def test_an_answer_comes_back_as_it_was(answer):
     "request_",
     [
         CancelRequest(R, "ana", task="a"),
+        SteerRequest(R, "ana", task="a", digest="0" * 64),
+        DropRequest(R, "ana", task="a", message=R),
         SpawnRequest(R, "ana", definition={"name": "a", "dependsOn": ["b"]}),
         RespawnRequest(R, "ana", tasks=("a", "b")),
         RespawnRequest(R, "ana", tasks=("a",), again=True, cascade=True, source=True, starting_refs={"a": "cursor/a"}),
@@ -112,6 +116,8 @@ def test_every_kind_comes_back_as_it_was(request_):
     [
         {"kind": "cancel", "task": "A"},
         {"kind": "spawn", "definition": "x"},
+        {"kind": "steer", "digest": "0"},
+        {"kind": "drop-message", "message": "../x"},
         {"kind": "respawn", "tasks": []},
         {"kind": "respawn", "tasks": ["../x"]},
         {"kind": "respawn", "tasks": ["a"] * (MOST_TASKS + 1)},

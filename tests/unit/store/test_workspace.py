@@ -40,7 +40,14 @@ def snapshot_in(path):
 
 async def test_a_new_workspace_gets_its_folders_and_no_state(store, tmp_path):
     assert names_in(tmp_path) == [".gitignore", ".lock", "handoffs", "inbox", "journal.jsonl", "raw", "requests"]
-    assert (tmp_path / ".gitignore").read_text().split() == ["raw/", "requests/", "inbox/", "journal.jsonl", ".lock"]
+    assert (tmp_path / ".gitignore").read_text().split() == [
+        "raw/",
+        "requests/",
+        "inbox/",
+        "messages/",
+        "journal.jsonl",
+        ".lock",
+    ]
     for path in tmp_path.rglob("*"):
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
@@ -269,7 +276,7 @@ async def test_lines_of_the_user_in_gitignore_stay(tmp_path):
     (tmp_path / ".gitignore").write_text("mine/\nraw/")
     await (await opened(tmp_path)).close()
     await (await opened(tmp_path)).close()
-    lines = ["mine/", "raw/", "requests/", "inbox/", "journal.jsonl", ".lock"]
+    lines = ["mine/", "raw/", "requests/", "inbox/", "messages/", "journal.jsonl", ".lock"]
     assert (tmp_path / ".gitignore").read_text().splitlines() == lines
 
 
