@@ -4,6 +4,7 @@ Words come from the enumerations of the model; each field has its sentence and a
 are allowed everywhere, as the engine keeps them.
 """
 
+from orchestrate.model.message_schema import message_fields
 from orchestrate.model.plan_fields import KEBAB_PATTERN
 from orchestrate.model.schema import DIALECT, schema_id
 from orchestrate.model.schema_fields import (
@@ -25,7 +26,6 @@ from orchestrate.model.vocabulary import (
     HandoffStatus,
     LaunchDelay,
     MeasurementOutcome,
-    MessageDelay,
     PathRule,
     TaskStatus,
     TaskType,
@@ -71,7 +71,7 @@ def state_schema() -> dict[str, object]:
             ),
             "Message": _named(
                 "A message to the agent of a task; its text is in messages/.",
-                _message_fields(),
+                message_fields(),
                 required=("id", "key", "digest"),
             ),
             "Usage": _named("What a task's attempts have cost.", _usage_fields()),
@@ -304,24 +304,6 @@ def _verdict_fields() -> _Schema:
         "value": _word(Verification, "The verdict; null where it was unreadable.", Verification.UNIT_TEST_VERIFIED),
         "sha": _text("The commit that was looked at.", _SHA),
         "at": _field({"type": "string"}, "When the verifier ended.", _MOMENT),
-    }
-
-
-def _message_fields() -> _Schema:
-    return {
-        "id": _field({"type": "string"}, "Names the file of its text.", _EXAMPLE_UUID),
-        "key": _field({"type": "string"}, "Sent with each repetition of it.", _EXAMPLE_UUID),
-        "digest": _field({"type": "string"}, "SHA-256 of the text.", "0" * 64),
-        "by": _text("Who wrote it.", "ana@build-host"),
-        "at": _moment("When it was taken in."),
-        "baseRunId": _text("The agent's newest run before it was sent.", _RUN),
-        "runId": _text("The run that it began, while that goes on.", _RUN),
-        "dueAt": _moment("Since when it is its turn."),
-        "former": _word(TaskStatus, "Where the task stood then.", TaskStatus.HANDED_OFF),
-        "sentAt": _moment("Since when it may have left."),
-        "delay": _word(MessageDelay, 'Why the last answer said "later".', MessageDelay.BUSY),
-        "delays": _whole_number("How many answers said so.", 1, least=0),
-        "step": _whole_number("How many orders were given for it.", 2, least=0),
     }
 
 
