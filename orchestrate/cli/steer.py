@@ -9,9 +9,9 @@ from pathlib import Path
 from orchestrate.cli import output
 from orchestrate.cli.asking import Asked, add_plan_and_task, ask, asked_workspace
 from orchestrate.cli.confirming import ask as ask_person, is_somebody_there
-from orchestrate.cli.parsing import UsageRefused
 from orchestrate.cli.requesting import new_request_id, this_person
 from orchestrate.cli.settings import Settings
+from orchestrate.cli.usage import UsageRefused
 from orchestrate.core.turns import undelivered
 from orchestrate.errors import InputRefused
 from orchestrate.model.inbox_requests import DropRequest, InboxAnswer, SteerRequest
