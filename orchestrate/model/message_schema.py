@@ -1,10 +1,26 @@
 """The JSON schema of a message to an agent, as it stands in a row."""
 
-from orchestrate.model.schema_fields import Schema, field, moment, text, whole_number, word
+from orchestrate.model.schema_fields import EXAMPLE_MOMENT, Schema, field, moment, text, whole_number, word
 from orchestrate.model.vocabulary import MessageDelay, TaskStatus
 
 _UUID = "11111111-1111-4111-8111-111111111111"
 _RUN = f"run-{_UUID}"
+
+
+def row_fields() -> Schema:
+    """The fields of a row that messages are in."""
+    return {
+        "queue": field(
+            {"type": ["array", "null"], "items": {"$ref": "#/$defs/Message"}},
+            "Messages to the agent, in their order; each is sent once the run before it has ended.",
+            [{"id": _UUID, "key": _UUID, "digest": "0" * 64, "baseRunId": _RUN}],
+        ),
+        "runs": field(
+            {"type": ["array", "null"], "items": {"type": "object"}},
+            "The runs that messages have begun.",
+            [{"id": _RUN, "message": _UUID, "attempt": 1, "at": EXAMPLE_MOMENT, "after": _RUN}],
+        ),
+    }
 
 
 def message_fields() -> Schema:

@@ -4,7 +4,7 @@ Words come from the enumerations of the model; each field has its sentence and a
 are allowed everywhere, as the engine keeps them.
 """
 
-from orchestrate.model.message_schema import message_fields
+from orchestrate.model.message_schema import message_fields, row_fields
 from orchestrate.model.plan_fields import KEBAB_PATTERN
 from orchestrate.model.schema import DIALECT, schema_id
 from orchestrate.model.schema_fields import (
@@ -261,16 +261,7 @@ def _row_fields_of_ours() -> _Schema:
         ),
         "stalledSince": _moment("Since when the run has shown no activity, where that is too long."),
         "url": _text("The agent's page at the service.", f"https://service.example.org/agents/{_AGENT}"),
-        "queue": _field(
-            {"type": ["array", "null"], "items": {"$ref": "#/$defs/Message"}},
-            "Messages to the agent, in their order; each is sent once the run before it has ended.",
-            [{"id": _EXAMPLE_UUID, "key": _EXAMPLE_UUID, "digest": "0" * 64, "baseRunId": _RUN}],
-        ),
-        "runs": _field(
-            {"type": ["array", "null"], "items": {"type": "object"}},
-            "The runs that messages have begun.",
-            [{"id": _RUN, "message": _EXAMPLE_UUID, "attempt": 1, "at": _MOMENT, "after": _RUN}],
-        ),
+        **row_fields(),
         "usage": _field(
             _or_null({"$ref": "#/$defs/Usage"}),
             "What the task's attempts have cost.",
