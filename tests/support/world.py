@@ -26,6 +26,7 @@ from tests.support.world_inbox import Inbox
 from tests.support.world_money import Purse
 from tests.support.world_orders import Orders
 from tests.support.world_plans import bounded, edited, luck_of, raised, random_plan, random_settings
+from tests.support.world_publishing import Publishing
 from tests.support.world_referee import Referee
 from tests.support.world_remote import SimulatedRemote
 from tests.support.world_service import SimulatedService
@@ -99,6 +100,7 @@ class World:
         self._rows_at_start: Map[TaskName, TaskRow] = Map()
         self._plan_misfortunes()
         self.inbox = Inbox(self)
+        self._publishing = Publishing(self)
         self.engine = self._started()
 
     @property
@@ -202,7 +204,8 @@ class World:
         """After an engine left: whether somebody starts the next one."""
         self.trace("exit", exit_code)
         state = self.engine.state
-        if state.session.settings.answers_only or self.inbox.is_open:
+        was_superseded = self._publishing.superseded_life == self.engine.life.number
+        if state.session.settings.answers_only or self.inbox.is_open or was_superseded:
             self.engine.exit_code = None
             self._restart()
             return True
