@@ -18,7 +18,8 @@ class Request:
     key: IdempotencyKey
     workspace_id: WorkspaceId
     starting_ref: str
-    written_at: float
+    #: When the launch was decided.
+    intended_at: float
 
 
 @dataclass

@@ -41,6 +41,7 @@ from orchestrate.core.events import (
 from orchestrate.core.service_events import ArchiveAnswered
 from orchestrate.core.usage_events import UsageAnswered
 from orchestrate.model.rows import Launch, TaskRow
+from orchestrate.model.timestamps import seconds_between, to_timestamp
 from orchestrate.model.vocabulary import LaunchDelay
 from tests.support.world_disk import Request
 from tests.support.world_service import IdTaken, SimulatedAgent
@@ -136,7 +137,7 @@ class Performers:
             key=intent.idempotency_key,
             workspace_id=self._engine.state.workspace.workspace_id,
             starting_ref=row.starting_ref,
-            written_at=self._world.timeline.now,
+            intended_at=seconds_between(to_timestamp(0.0), intent.at) or 0.0,
         )
         return self._world.disk.requests.setdefault((row.name, intent.attempt), request)
 

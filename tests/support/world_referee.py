@@ -51,8 +51,8 @@ class Referee:
         if task is None:
             return  # it left the plan while its request was on its way
         for name in task.depends_on:
-            if orders.was_reset(name, since=request.written_at):
-                return  # it was tried anew while this request was on its way
+            if orders.was_reset(name, since=request.intended_at):
+                return  # it was tried anew after this launch was decided
             assert self._releases(plan, name), f"{request.task} was launched before {name} released it"
         if request.starting_ref == placeholder_branch(SLUG, request.task, task_type=TaskType.WORKER):
             self._check_goes_on(request)
