@@ -8,6 +8,7 @@ from orchestrate.model.faults import Problem, quoted
 from orchestrate.model.graph import dependencies_first, dependencies_of
 from orchestrate.model.javascript_escapes import PatternRefused
 from orchestrate.model.names import TaskName, placeholder_branch
+from orchestrate.model.nearest import Nearest
 from orchestrate.model.path_overlap import MAX_COMPARISONS, AllowedPath, overlaps_of
 from orchestrate.model.pattern_compiling import compiled
 from orchestrate.model.plan import Plan
@@ -129,8 +130,15 @@ def _unusable_patterns(plan: Plan) -> Iterator[Problem]:
 
 def _loose_starting_refs(plan: Plan, order: "_Order") -> Iterator[Problem]:
     planned = {placeholder_branch(plan.root_slug, task.name, task_type=task.type): task.name for task in plan.tasks}
+    nearest = Nearest(planned)
     for index, task in enumerate(plan.tasks):
-        other = planned.get(task.starting_ref or "")
+        ref = task.starting_ref or ""
+        other = planned.get(ref)
+        if other is None and ref.startswith(placeholder_branch(plan.root_slug, "", task_type=TaskType.WORKER)):
+            yield Problem(
+                ("tasks", index, "startingRef"),
+                f"has the form of a planned branch, and no task has it{nearest.question(ref)}",
+            )
         if other is not None and other != task.name and not order.is_before(other, task.name):
             yield Problem(
                 ("tasks", index, "startingRef"),

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import socket
 from pathlib import Path
 
@@ -47,100 +46,6 @@ def agent(project: Project, command: str) -> Done:
     return project.run("--runtime", "local", "--agent-command", command)
 
 
-# the plan's file
-
-
-def test_a_folder_without_a_plan(project: Project) -> None:
-    assert error_of(project.run()) == f'there is no plan in "{project.workspace}".'
-
-
-def test_a_plan_that_is_not_there(project: Project) -> None:
-    assert error_of(project.run(plan="no/such/plan.json")) == '"no/such/plan.json" does not exist.'
-
-
-def test_a_plan_that_is_a_folder(project: Project) -> None:
-    project.plan_path.mkdir()
-
-    assert error_of(project.run()) == f"{project.plan_path} cannot be read: is a directory."
-
-
-def test_a_plan_that_is_a_pipe_is_not_waited_for(project: Project) -> None:
-    os.mkfifo(project.plan_path)
-
-    assert error_of(project.run()) == f"{project.plan_path} cannot be read: it is no file."
-
-
-def test_a_plan_that_may_not_be_read(project: Project) -> None:
-    project.write_plan(task("only"))
-    project.plan_path.chmod(0)
-
-    assert "permission denied" in error_of(project.run(prefix=_BOUND_BY_PERMISSIONS))
-
-
-def test_a_plan_that_links_to_itself(project: Project) -> None:
-    project.plan_path.symlink_to(project.plan_path)
-
-    assert "symbolic links" in error_of(project.run(plan=project.plan_path))
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        (b"", ":1"),
-        (b"{\n 'goal': 1}", ":2"),
-        (b"[" * 5000, ""),
-        (b"\xff\xfe\x00", ""),
-        (b'{"goal": "\x00"}', ":1"),
-        (b"null", ":1"),
-    ],
-)
-def test_a_plan_that_is_no_plan(project: Project, text, place) -> None:
-    project.plan_path.write_bytes(text)
-
-    assert error_of(project.run()).startswith(f"{project.plan_path}{place}")
-
-
-# the repository
-
-
-def test_a_base_branch_that_is_not_there(project: Project) -> None:
-    project.remote.commit("develop", {"file": "text"})
-    project.write_plan(task("only"), baseBranch="master")
-    project.plan_path.write_text(json.dumps(json.loads(project.plan_path.read_text()), indent=1))
-
-    done = project.run()
-
-    assert error_of(done) == 'base branch "master" is not on the remote; it has develop, main. Nothing was launched.'
-    assert done.err.splitlines()[-1] == "  do     set baseBranch, plan.json:4"
-    assert project.launches("only") == 0
-
-
-def test_a_repository_without_any_branch(project: Project) -> None:
-    project.write_plan(task("only"), repoUrl="../empty.git")
-    os.system(f"git init -q --bare {shlex.quote(str(project.folder / 'empty.git'))}")
-
-    assert "it has no branches" in error_of(project.run())
-
-
-def test_a_repository_that_is_not_there(project: Project) -> None:
-    project.write_plan(task("only"), repoUrl="../nowhere.git")
-
-    message = error_of(project.run())
-
-    assert f"{project.folder / 'nowhere.git'}" in message
-    assert message.endswith("Nothing was launched.")
-
-
-def test_a_machine_without_git(project: Project) -> None:
-    project.write_plan(task("only"))
-    (project.folder / "bin").mkdir()
-    (project.folder / "bin" / "sh").symlink_to("/bin/sh")
-
-    done = project.run(environment={"PATH": str(project.folder / "bin")})
-
-    assert error_of(done) == "git was not found; local agents need it. Nothing was launched."
-
-
 # the agent program
 
 
@@ -166,43 +71,6 @@ def test_a_program_on_the_path_is_found(project: Project) -> None:
     done = project.run(environment={"PATH": f"{project.folder / 'bin'}:{os.environ['PATH']}"})
 
     assert done.code == 0, done.said
-
-
-@pytest.mark.parametrize(
-    ("command", "fault"),
-    [
-        ("no-such-program-anywhere --flag", '"no-such-program-anywhere" is not on the PATH. Nothing was launched.'),
-        ("./missing.sh", '"./missing.sh" does not exist. Nothing was launched.'),
-        ("./plain.txt", '"./plain.txt" is not executable. Nothing was launched.'),
-        ("./agents", '"./agents" is a folder. Nothing was launched.'),
-    ],
-)
-def test_a_program_that_cannot_be_run(project: Project, command, fault) -> None:
-    (project.folder / "plain.txt").write_text("text")
-
-    assert error_of(agent(project, command)) == f"--agent-command: {fault}"
-    assert not (project.workspace / "state.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("'sh", "--agent-command cannot be split: no closing quotation. Nothing was launched."),
-        ("  ", "--agent-command is empty. Nothing was launched."),
-        ("''", "--agent-command is empty. Nothing was launched."),
-    ],
-)
-def test_a_command_that_is_none(project: Project, command, message) -> None:
-    assert error_of(agent(project, command)) == message
-
-
-def test_no_program_at_all(project: Project) -> None:
-    project.write_plan(task("only"), runtime={"kind": "local"})
-
-    done = project.run()
-
-    assert error_of(done) == "no agent program chosen. Nothing was launched."
-    assert "--agent-command" in done.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("command", [["bin/agent"], ["./bin/agent"], ["python3", "-u", "bin/agent.py", "bin/agent.py"]])

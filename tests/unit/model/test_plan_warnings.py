@@ -98,6 +98,18 @@ def test_a_starting_ref_that_is_waited_for_or_is_no_plan_of_another(task):
     assert warnings(a_task("a"), a_task("b", dependsOn=["a"]), task) == []
 
 
+def test_a_starting_ref_like_a_planned_branch_that_no_task_has():
+    begin = "has the form of a planned branch, and no task has it"
+    found = warnings(
+        a_task("build"), a_task("b", startingRef="orch/ship/biuld"), a_task("c", startingRef="orch/shop/zz")
+    )
+    assert found == [
+        ("tasks[1].startingRef", f'{begin}; did you mean "orch/ship/build"?'),
+        ("tasks[2].startingRef", begin),
+    ]
+    assert warnings(a_task("c", startingRef="orch/other/build")) == []
+
+
 def test_tasks_side_by_side_that_may_change_the_same_files():
     found = warnings(
         a_task("a", pathsAllowed=["src/**"]),
