@@ -13,7 +13,7 @@ from orchestrate.model.inbox_requests import InboxAnswer, InboxRequest
 from orchestrate.model.names import AgentId, RequestId, RunId, TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.records import Record
-from orchestrate.model.rows import Attention, TaskRow
+from orchestrate.model.rows import Andon, Attention, TaskRow
 from orchestrate.model.stops import Stop
 from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
 
@@ -253,6 +253,23 @@ class Medium(Protocol):
 
     async def publish(self, files: Mapping[str, bytes]) -> Published | Superseded:
         """Bring these files there; ServiceError where that is not possible now."""
+        ...
+
+
+class Cord(Protocol):
+    """The andon of the whole tree, where its root publishes it."""
+
+    @property
+    def ref(self) -> str:
+        """The branch that carries it, for people."""
+        ...
+
+    async def look(self) -> Andon | None:
+        """The tree's andon, None if it was never raised; ServiceError where nobody can tell."""
+        ...
+
+    async def pull(self, andon: Andon) -> None:
+        """Raise it for the whole tree; ServiceError where that is not possible now."""
         ...
 
 

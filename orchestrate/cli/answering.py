@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import anyio
 
+from orchestrate.cli.git_state import PUSH_SECONDS
 from orchestrate.cli.surroundings import secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.core.changes import Settings as RunSettings
@@ -18,15 +19,26 @@ from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
 from orchestrate.ports import AgentService, Publication
-from orchestrate.repo.git import Git
+from orchestrate.repo.git import DEADLINE_SECONDS, Git
+from orchestrate.repo.site import Site, site_of
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
 
 
 async def answer_requests(
-    plan: Plan, *, folder: Path, repo_url: str, variables: Mapping[str, str], service: Service | None = None
+    plan: Plan,
+    *,
+    folder: Path,
+    repo_url: str,
+    variables: Mapping[str, str],
+    service: Service | None = None,
+    shows_state: bool = False,
 ) -> None:
-    """Take the workspace, answer all that waits in its inbox, and leave; InputRefused if another engine has it."""
+    """Take the workspace, answer all that waits in its inbox, and leave; InputRefused if another engine has it.
+
+    ``shows_state``: others are to know at once what came of it.
+    """
+    git = Git(variables, deadline_seconds=PUSH_SECONDS if shows_state else DEADLINE_SECONDS)
     job = Job(
         plan=plan,
         folder=folder,
@@ -37,7 +49,8 @@ async def answer_requests(
             has_service=service is not None,
         ),
         templates=load_templates(None),
-        git=Git(variables),
+        git=git,
+        site=await _site(git, plan, folder=folder, repo_url=repo_url) if shows_state else None,
         secrets=(*secrets_in(variables), *(() if service is None else service.secrets)),
     )
     if service is None:
@@ -45,6 +58,11 @@ async def answer_requests(
         return
     async with service.client() as client:
         await _answer(job, client=client, service=service)
+
+
+async def _site(git: Git, plan: Plan, *, folder: Path, repo_url: str) -> Site | None:
+    found = await site_of(git, folder, repo_url=repo_url)
+    return found if isinstance(found, Site) and plan.sync_state_to_git else None
 
 
 async def _answer(job: Job, *, client: AgentService, service: Service) -> None:

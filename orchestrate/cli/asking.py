@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from orchestrate.cli.locating import PlanLocation, locate
@@ -63,10 +63,15 @@ def asked_workspace(plan_argument: str | None) -> Asked:
 
 
 def ask(
-    asked: Asked, request: InboxRequest, settings: Settings, *, reach: Callable[[], Awaitable[Service]] | None = None
+    asked: Asked,
+    request: InboxRequest,
+    settings: Settings,
+    *,
+    reach: Callable[[], Awaitable[Service]] | None = None,
+    shows_state: bool = False,
 ) -> InboxAnswer:
     """What came of the request; Refused if it was not carried out."""
-    answer = send_request(place_of(asked, settings, reach=reach), request)
+    answer = send_request(replace(place_of(asked, settings, reach=reach), shows_state=shows_state), request)
     if not answer.is_done:
         raise Refused(answer.message, code=answer.code, hint=answer.hint)
     return answer

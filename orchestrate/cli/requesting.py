@@ -46,6 +46,8 @@ class Place:
     variables: Mapping[str, str]
     #: How to reach the service, for a request that may need it; None for one that never does.
     reach: Callable[[], Awaitable[Service]] | None = None
+    #: True where other machines are to know at once what came of it.
+    shows_state: bool = False
 
 
 def send_request(place: Place, request: InboxRequest, *, timeout_seconds: float = TIMEOUT_SECONDS) -> InboxAnswer:
@@ -96,6 +98,7 @@ async def _answered_here(place: Place, request: InboxRequest, folder: Folder, cl
             repo_url=place.repo_url,
             variables=place.variables,
             service=None if place.reach is None else await place.reach(),
+            shows_state=place.shows_state,
         )
     except OrchestrateError as error:
         holder = await _holder(folder, clock)

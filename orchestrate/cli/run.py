@@ -57,6 +57,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--no-archive", action="store_true", help="archive no agent of a finished task, also where the service is full"
     )
     parser.add_argument("--revive", action="store_true", help="go on with a plan that kill has stopped")
+    parser.add_argument(
+        "--andon-strict", action="store_true", help="launch nothing while the andon of the tree cannot be read"
+    )
     parser.add_argument("--templates", metavar="DIR", type=Path, help="prompt templates that replace the shipped ones")
     parser.add_argument("--agent-command", metavar="CMD", help="program that is an agent of the local runtime")
     parser.add_argument(
@@ -227,4 +230,5 @@ def _request(args: argparse.Namespace) -> Request:
         agent_command=args.agent_command,
         revive=args.revive,
         measures=args.measure,
+        andon_strict=args.andon_strict,
     )

@@ -59,6 +59,8 @@ class Request:
     revive: bool = False
     #: Take measurements also where agents do not run and no sandbox is there.
     measures: bool = False
+    #: Launch nothing while the andon of the tree cannot be read.
+    andon_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 tell=audience.on_note,
             )
             engine = engine_of(
-                replace(job, site=site),
+                replace(job, site=site, is_andon_strict=request.andon_strict),
                 store=store,
                 client=client,
                 service=service,

@@ -10,7 +10,7 @@ from orchestrate.cli.screens.layout import rendered
 from orchestrate.cli.screens.status import StatusView, status_screen
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.terminal import stdout_look
-from orchestrate.model.workspace_format import unpublished_document
+from orchestrate.model.workspace_format import andon_document, unpublished_document
 from orchestrate.system import SystemClock
 
 _NAMED = 3
@@ -50,6 +50,7 @@ def status_view(picture: Picture) -> StatusView:
         no_branches=picture.no_branches,
         notes=picture.notes,
         money=picture.money,
+        andon=None if picture.loaded.workspace is None else picture.loaded.workspace.andon,
         unpublished=None if picture.loaded.workspace is None else picture.loaded.workspace.unpublished,
     )
 
@@ -60,6 +61,8 @@ def status_object(picture: Picture) -> dict[str, object]:
     fields["tasks"] = [picture.task_object(row) for row in picture.rows]
     fields["attention"] = [{"at": item.at, "message": item.message} for item in picture.loaded.attention]
     workspace = picture.loaded.workspace
+    if workspace is not None and workspace.andon is not None:
+        fields["andon"] = andon_document(workspace.andon)
     if workspace is not None and workspace.unpublished is not None:
         fields["unpublished"] = unpublished_document(workspace.unpublished)
     if picture.last_record is not None:

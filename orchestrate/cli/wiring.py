@@ -18,7 +18,7 @@ from orchestrate.engine.assembly import Engine, Outside, Pace, Showing, Start, a
 from orchestrate.engine.requests import RequestOptions
 from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import ANY_MODEL, Catalogue
-from orchestrate.model.names import EngineId, WorkspaceId
+from orchestrate.model.names import EngineId, WorkspaceId, is_valid_ref
 from orchestrate.model.plan import Plan
 from orchestrate.model.timestamps import to_timestamp
 from orchestrate.model.vocabulary import RuntimeKind
@@ -26,9 +26,10 @@ from orchestrate.model.wire import PASS_ENV_HEADER, LocalAgent
 from orchestrate.ports import AgentService, PlanFile, Surface
 from orchestrate.repo.bench import RemoteBench
 from orchestrate.repo.changed_files import RemoteDifferences
+from orchestrate.repo.cord import GitCord
 from orchestrate.repo.git import Git
 from orchestrate.repo.heads import RemoteHeads
-from orchestrate.repo.publishing import GitMedium
+from orchestrate.repo.publishing import WORKSPACES, GitMedium, state_branch
 from orchestrate.repo.signatures import Signature
 from orchestrate.repo.site import Site
 from orchestrate.shipped import shipped
@@ -92,6 +93,8 @@ class Job:
     catalogue: Catalogue = ANY_MODEL
     #: Where the state is kept on git; None where it is not.
     site: Site | None = None
+    #: Launch nothing while the tree's andon is unknown.
+    is_andon_strict: bool = False
     #: How planners install this engine where they run.
     install: str = DEFAULT_INSTALL
 
@@ -126,6 +129,8 @@ def engine_of(
             bench=RemoteBench(job.git, job.repo_url, not_bare=_not_bare(job, service)),
             plan_file=job.plan_file,
             showing=_showing(job, store, workspace_id=state.workspace.workspace_id, engine_id=engine_id),
+            cord=_cord(job, workspace_id=state.workspace.workspace_id),
+            is_andon_strict=job.is_andon_strict,
         ),
         request_options=RequestOptions(
             repo_url=job.repo_url,
@@ -149,7 +154,7 @@ def _not_bare(job: Job, service: Service) -> str | None:
 
 
 def _showing(job: Job, store: WorkspaceStore, *, workspace_id: WorkspaceId, engine_id: EngineId) -> Showing | None:
-    if job.site is None:
+    if job.site is None or not job.plan.sync_state_to_git:
         return None
     medium = GitMedium(
         replace(job.git, deadline_seconds=PUSH_SECONDS),
@@ -160,6 +165,20 @@ def _showing(job: Job, store: WorkspaceStore, *, workspace_id: WorkspaceId, engi
         may_use_checkout=job.plan.self_agent_id is not None,
     )
     return Showing(store, medium)
+
+
+def _cord(job: Job, *, workspace_id: WorkspaceId) -> GitCord | None:
+    """Where the tree's andon is: in the root's state, which a root itself publishes."""
+    plan = job.plan
+    if job.site is None or job.settings.answers_only:
+        return None
+    branch, path = plan.andon_state_ref, plan.andon_state_path
+    if plan.is_root:
+        branch, path = state_branch(plan.root_slug), f"{WORKSPACES}{plan.root_slug}/state.json"
+    if branch is None or path is None or not is_valid_ref(branch):
+        return None
+    git = replace(job.git, deadline_seconds=PUSH_SECONDS)
+    return GitCord(git, job.site, branch=branch, path=path, workspace=workspace_id)
 
 
 def new_engine_id() -> EngineId:

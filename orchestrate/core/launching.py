@@ -44,6 +44,10 @@ CONFLICT_CODES = frozenset({"agent_id_conflict", "idempotency_conflict"})
 OUT_OF_PLAN = "it is not in the plan any more"
 
 
+#: How soon a launch that a raised andon holds back is looked at again.
+_ANDON_SECONDS = 5.0
+
+
 def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
     """The row with a fresh intent to launch its next attempt."""
     attempt, workspace_id = row.attempts + 1, state.workspace.workspace_id
@@ -191,7 +195,7 @@ def on_agent_not_found(state: State, event: AgentNotFound) -> Decision:
         return change(RowChanged(given_up(row, at=event.at)))
     if has_left_plan(state, row):
         return change(RowChanged(withdrawn(row, TaskStatus.PRUNED, at=event.at)))
-    if row.launch.delays > 1 or state.session.phase != Phase.RUNNING:
+    if row.launch.delays > 1 or state.session.phase != Phase.RUNNING or _is_held_by_andon(state):
         seconds = _next_delay(row, LaunchDelay.UNREACHABLE)
         return _postponed(row, LaunchDelay.UNREACHABLE, seconds=seconds, at=event.at)
     return sent_again(state, row, at=event.at)
@@ -223,6 +227,8 @@ def on_relaunch_due(state: State, event: TimerFired) -> Decision:
         return change(RowChanged(asked), effects=[LookUpAgent(row=asked)])
     if row.launch.delay in HELD_DELAYS:
         return NOTHING
+    if _is_held_by_andon(state):
+        return change(effects=[SetTimer(timer=timer, delay_seconds=_ANDON_SECONDS)])
     return taken_on(state, row, at=event.at)
 
 
@@ -332,6 +338,11 @@ def _next_delay(row: TaskRow, kind: LaunchDelay, *, asked_seconds: float | None 
     assert row.launch is not None
     seed = row.launch.agent_id
     return delay_seconds(kind, delays=row.launch.delays + 1, seed=seed, asked_seconds=asked_seconds)
+
+
+def _is_held_by_andon(state: State) -> bool:
+    """True while a request that made no agent may not go out again."""
+    return state.workspace.andon is not None and state.workspace.andon.is_raised
 
 
 def _postponed(row: TaskRow, kind: LaunchDelay, *, seconds: float, at: Timestamp) -> Decision:

@@ -17,6 +17,7 @@ from typing import assert_never
 from orchestrate.core import (
     accepting,
     ad_hoc,
+    andon,
     cancelling,
     capacity,
     finishing,
@@ -40,6 +41,7 @@ from orchestrate.core import (
     turns,
     watching,
 )
+from orchestrate.core.andon_events import AndonClearRequested, AndonKnown, AndonRaiseRequested, AndonSeen, AndonUnknown
 from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged, change
 from orchestrate.core.effects import (
     AskUsage,
@@ -224,6 +226,16 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912  on
             return sightings.on_refs_seen(state, event)
         case MeasurementsTaken():
             return measuring.on_measurements_taken(state, event)
+        case AndonRaiseRequested():
+            return andon.on_raise_requested(state, event)
+        case AndonClearRequested():
+            return andon.on_clear_requested(state, event)
+        case AndonSeen():
+            return andon.on_andon_seen(state, event)
+        case AndonUnknown():
+            return andon.on_andon_unknown(state, event)
+        case AndonKnown():
+            return andon.on_andon_known(state)
         case StateNotPublished():
             return publishing.on_state_not_published(state, event)
         case StatePublished():

@@ -10,6 +10,7 @@ from orchestrate.core.events import EngineStarted, PlanRead, StopReason, StopReq
 from orchestrate.core.request_events import StopFound
 from orchestrate.core.state import State
 from orchestrate.engine.answering import Clerk
+from orchestrate.engine.cord import CordWatcher
 from orchestrate.engine.follow_ups import Messenger
 from orchestrate.engine.gate import GatedService
 from orchestrate.engine.inbox import Inbox
@@ -37,6 +38,7 @@ from orchestrate.ports import (
     Archive,
     Bench,
     Clock,
+    Cord,
     Differences,
     Exhibits,
     Heads,
@@ -75,6 +77,10 @@ class Outside:
     plan_file: PlanFile | None = None
     #: None where nothing is kept on git.
     showing: Showing | None = None
+    #: The andon of the tree; None where there is only this workspace's own.
+    cord: Cord | None = None
+    #: True to launch nothing while the tree's andon is unknown.
+    is_andon_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +183,17 @@ def assemble(
     inbox, view, clock = Inbox(redactor), ActivityView(redactor), outside.clock
     service = GatedService(outside.service, clock=clock, inbox=inbox, seed=start.engine_id)
     publisher = _publisher(outside, inbox)
+    ringer = _ringer(outside, start.plan, inbox)
+    surface: Surface = outside.surface
+    for hears in (publisher, ringer):
+        surface = surface if hears is None else HeardSurface(surface, hears)
     loop = Loop(
         start.state,
         engine=start.engine_id,
         seq=start.seq,
         ledger=outside.ledger,
         clock=clock,
-        surface=outside.surface if publisher is None else HeardSurface(outside.surface, publisher),
+        surface=surface,
         inbox=inbox,
         on_leaving=service.leave,
     )
@@ -228,8 +238,7 @@ def assemble(
     lookouts: list[Lookout] = [poller.run, silence.run, listener.run]
     if outside.plan_file is not None:
         lookouts.append(PlanWatcher(outside.plan_file, clock=clock, inbox=inbox).run)
-    if publisher is not None:
-        lookouts.append(publisher.run)
+    lookouts += [each.run for each in (publisher, ringer) if each is not None]
     return Engine(
         start,
         loop=loop,
@@ -245,6 +254,13 @@ def _publisher(outside: Outside, inbox: Inbox) -> Publisher | None:
     if outside.showing is None:
         return None
     return Publisher(outside.showing.exhibits, outside.showing.medium, clock=outside.clock, put=inbox.put)
+
+
+def _ringer(outside: Outside, plan: Plan, inbox: Inbox) -> CordWatcher | None:
+    if outside.cord is None:
+        return None
+    strict = outside.is_andon_strict
+    return CordWatcher(outside.cord, clock=outside.clock, put=inbox.put, is_root=plan.is_root, is_strict=strict)
 
 
 def _sender(service: GatedService) -> Send:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from orchestrate.core.andon_events import AndonClearRequested, AndonRaiseRequested
 from orchestrate.core.events import Event
 from orchestrate.core.follow_up_events import DropRequested, SteerRequested
 from orchestrate.core.request_events import (
@@ -17,6 +18,8 @@ from orchestrate.engine.inbox import Inbox
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.inbox_requests import (
     AcceptRequest,
+    AndonClearRequest,
+    AndonRaiseRequest,
     CancelRequest,
     DropRequest,
     InboxRequest,
@@ -115,6 +118,10 @@ def event_of(request: InboxRequest) -> Event:
             return SteerRequested(request=request.id, task=request.task, digest=request.digest, by=request.by)
         case DropRequest():
             return DropRequested(request=request.id, task=request.task, message=request.message, by=request.by)
+        case AndonRaiseRequest():
+            return AndonRaiseRequested(request=request.id, by=request.by, reason=request.reason)
+        case AndonClearRequest():
+            return AndonClearRequested(request=request.id, by=request.by, note=request.note)
         case SpawnRequest():
             return SpawnRequested(request=request.id, by=request.by, definition=request.definition)
         case _:

@@ -6,6 +6,7 @@ often, and told to the loop, which counts it.
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 import anyio
 
@@ -103,16 +104,24 @@ class Publisher:
             await self._urgent.wait()
 
 
+class Hearer(Protocol):
+    """Whoever follows what became true."""
+
+    def heard(self, publication: Publication) -> None:
+        """Something became true; takes no time."""
+        ...
+
+
 class HeardSurface:
     """A surface whose publications somebody else hears too."""
 
-    def __init__(self, surface: Surface, publisher: Publisher) -> None:
+    def __init__(self, surface: Surface, hears: Hearer) -> None:
         self._surface = surface
-        self._publisher = publisher
+        self._hears = hears
 
     def publish(self, publication: Publication) -> None:
         """Show what is true from now on."""
-        self._publisher.heard(publication)
+        self._hears.heard(publication)
         self._surface.publish(publication)
 
     def saw_activity(self, task: TaskName, doing: str | None) -> None:

@@ -13,10 +13,13 @@ from types import MappingProxyType
 import orjson
 
 from orchestrate.errors import WorkspaceDamaged
+from orchestrate.model.andon_format import LONGEST_TEXT as LONGEST_ANDON
 from orchestrate.model.dumping import dump
 from orchestrate.model.fields import Fields
 from orchestrate.model.inbox_requests import (
     AcceptRequest,
+    AndonClearRequest,
+    AndonRaiseRequest,
     CancelRequest,
     DropRequest,
     InboxAnswer,
@@ -138,6 +141,14 @@ def _drop(fields: Fields, request_id: RequestId, by: str) -> DropRequest:
     return DropRequest(request_id, by, task=_task(fields), message=RequestId(message))
 
 
+def _andon_raise(fields: Fields, request_id: RequestId, by: str) -> AndonRaiseRequest:
+    return AndonRaiseRequest(request_id, by, reason=fields.essential_text("reason")[:LONGEST_ANDON])
+
+
+def _andon_clear(fields: Fields, request_id: RequestId, by: str) -> AndonClearRequest:
+    return AndonClearRequest(request_id, by, note=(fields.text("note") or "")[:LONGEST_ANDON] or None)
+
+
 _READERS: Mapping[str, Callable[[Fields, RequestId, str], InboxRequest]] = MappingProxyType(
     {
         RequestKind.ACCEPT: _accept,
@@ -146,6 +157,8 @@ _READERS: Mapping[str, Callable[[Fields, RequestId, str], InboxRequest]] = Mappi
         RequestKind.SPAWN: _spawn,
         RequestKind.STEER: _steer,
         RequestKind.DROP: _drop,
+        RequestKind.ANDON_RAISE: _andon_raise,
+        RequestKind.ANDON_CLEAR: _andon_clear,
     }
 )
 

@@ -24,6 +24,8 @@ class RequestKind(StrEnum):
     SPAWN = "spawn"
     STEER = "steer"
     DROP = "drop-message"
+    ANDON_RAISE = "andon-raise"
+    ANDON_CLEAR = "andon-clear"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,23 @@ class DropRequest(InboxRequest):
 
     task: TaskName
     message: RequestId
+
+
+class AndonRaiseRequest(InboxRequest):
+    """Nothing is to be launched any more in the whole tree."""
+
+    kind: ClassVar[str] = RequestKind.ANDON_RAISE
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AndonClearRequest(InboxRequest):
+    """Launching may go on."""
+
+    kind: ClassVar[str] = RequestKind.ANDON_CLEAR
+
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

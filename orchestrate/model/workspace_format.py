@@ -42,7 +42,7 @@ def workspace_document(workspace: Workspace) -> dict[str, object]:
     """The workspace's own fields, as in ``state.json``."""
     document: dict[str, object] = {"workspaceId": workspace.workspace_id, "rootSlug": workspace.root_slug}
     if workspace.andon is not None:
-        document["andon"] = _andon_document(workspace.andon)
+        document["andon"] = andon_document(workspace.andon)
     if workspace.slack_kickoff_ref is not None:
         document["slackKickoffRef"] = workspace.slack_kickoff_ref
     if workspace.handled_requests:
@@ -98,7 +98,8 @@ def decode_attention(items: object) -> tuple[Attention, ...]:
     )
 
 
-def _andon_document(andon: Andon) -> dict[str, object]:
+def andon_document(andon: Andon) -> dict[str, object]:
+    """The andon, as in ``state.json``."""
     document: dict[str, object] = {
         "raisedAt": andon.raised_at,
         "raisedBy": andon.raised_by,

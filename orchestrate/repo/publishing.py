@@ -14,6 +14,7 @@ from orchestrate.ports import Published, Superseded
 from orchestrate.repo.git import OVERTAKEN, Git
 from orchestrate.repo.own_branch import OwnBranch
 from orchestrate.repo.plumbing import Plumbing, Tip
+from orchestrate.repo.remote_branch import RemoteBranch
 from orchestrate.repo.signatures import Signature, signature_in
 from orchestrate.repo.site import Site
 
@@ -22,7 +23,6 @@ STATE_BRANCHES = "orch-state/"
 WORKSPACES = ".orchestrate/"
 #: How often a push that somebody else's was faster than is made anew.
 _TRIES = 4
-_HEADS = "refs/heads/"
 #: What an engine writes and may take away again.
 _HANDOFFS = "handoffs/"
 
@@ -48,6 +48,7 @@ class GitMedium:
     ) -> None:
         self._plumbing = Plumbing(git, site.top)
         self._site = site
+        self._branch = RemoteBranch(self._plumbing, site, state_branch(slug))
         self._slug = slug
         self._signature = signature
         self._own = OwnBranch(self._plumbing, site, base_branch) if may_use_checkout and not site.is_itself else None
@@ -113,30 +114,16 @@ class GitMedium:
 
     async def _is_there(self, commit: str, *, before: Tip | None) -> bool:
         """The branch moved to this commit on the remote; False where somebody was faster."""
-        ref = f"{_HEADS}{self.ref}"
-        if self._site.is_itself:
-            old = "" if before is None else before.commit
-            return await self._plumbing.line("update-ref", ref, commit, old) is not None
         try:
-            await self._plumbing.run("push", "--quiet", "--no-verify", "--", self._site.remote, f"{commit}:{ref}")
-        except ServiceError as error:
-            if error.code == OVERTAKEN:
-                return False
+            return await self._branch.is_moved(commit, before=None if before is None else before.commit)
+        except ServiceError:
             self._known = None
             raise
-        return True
 
     async def _fetched_tip(self, folder: str) -> Tip | None:
         """The state's branch as it is on the remote, with its objects; None if there is none."""
-        ref = f"{_HEADS}{self.ref}"
-        listed = await self._plumbing.run("ls-remote", "--", self._site.remote, ref)
-        commit = next((line.partition("\t")[0] for line in listed.splitlines() if line.endswith(f"\t{ref}")), None)
-        if commit is None:
-            return None
-        if not self._site.is_itself:
-            quiet = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
-            await self._plumbing.run("fetch", *quiet, "--no-auto-maintenance", "--", self._site.remote, ref)
-        return await self._plumbing.tip(commit, below=folder)
+        commit = await self._branch.fetched()
+        return None if commit is None else await self._plumbing.tip(commit, below=folder)
 
     async def _blobs(self, files: Mapping[str, bytes]) -> Mapping[str, str]:
         new = {name: data for name, data in files.items() if self._written.get(name, (None,))[0] != data}

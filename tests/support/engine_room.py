@@ -116,6 +116,9 @@ class EngineRoom:
         self.bench = MemoryBench()
         #: Where others see the state; None where nobody does.
         self.showing = None
+        #: The andon of the tree; None where there is only this workspace's own.
+        self.cord = None
+        self.is_andon_strict = False
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
         self.templates = template_sources()
@@ -192,6 +195,8 @@ class EngineRoom:
                 self.bench,
                 self.plan_file,
                 showing=self.showing,
+                cord=self.cord,
+                is_andon_strict=self.is_andon_strict,
             ),
             request_options=RequestOptions(repo_url=self.plan.repo_url),
             templates=Templates(self.templates),

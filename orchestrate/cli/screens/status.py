@@ -12,7 +12,7 @@ from orchestrate.cli.screens.tally import headline, money_lines, tally_of_rows, 
 from orchestrate.cli.screens.vocabulary import Circumstances, Kind, beyond_paths, evidence, finding_words, standing
 from orchestrate.model.money import NO_MONEY, Money
 from orchestrate.model.names import TaskName
-from orchestrate.model.rows import Attention, TaskRow, Unpublished
+from orchestrate.model.rows import Andon, Attention, TaskRow, Unpublished
 from orchestrate.model.timestamps import epoch_seconds
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -52,6 +52,8 @@ class StatusView:
     money: Money = NO_MONEY
     #: Why others see an old state on git; None while they do not.
     unpublished: Unpublished | None = None
+    #: The andon, where it was ever raised.
+    andon: Andon | None = None
 
 
 def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> list[Line]:
@@ -59,6 +61,7 @@ def status_screen(view: StatusView, look: Look, *, is_verbose: bool = False) -> 
     spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
     tally = tally_of_rows(view.rows)
     lines = [headline(view.slug, tally, look, right=with_cost(spent, view.money)), _engine_line(view, look)]
+    lines += _andon_lines(view, look)
     lines += _git_lines(view, look)
     lines += money_lines(view.money)
     lines += _every_row(view, look) if is_verbose else _open_rows(view, look)
@@ -88,6 +91,16 @@ def _engine_line(view: StatusView, look: Look) -> Line:
     if view.is_new:
         return line(f"  {words}")
     return line(f"  {words} · plan changed since: {view.plan_change or 'no'}")
+
+
+def _andon_lines(view: StatusView, look: Look) -> list[Line]:
+    """Why nothing is launched."""
+    andon = view.andon
+    if andon is None or not andon.is_raised:
+        return []
+    since = clock_minute(andon.raised_at or "", tz=look.tz, now=view.now)
+    words = f"andon raised at {since} by {andon.raised_by or 'somebody'}: {andon.reason or 'no reason given'}"
+    return [line("  ", Span(cut(words, max(20, look.columns - 2)), Tint.ERROR))]
 
 
 def _git_lines(view: StatusView, look: Look) -> list[Line]:

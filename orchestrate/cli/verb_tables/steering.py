@@ -74,6 +74,17 @@ STEER = (
         ),
     ),
     Verb(
+        name="andon",
+        module="orchestrate.cli.andon",
+        group="steer",
+        help="pull the cord: nothing new is launched in the whole tree until the root clears it; agents go on",
+        examples=(
+            ('andon raise . --reason "main is broken"', "from the root or from any planner of the tree"),
+            ('andon clear . --note "main is green"', "the root only"),
+        ),
+        has_dry_run=False,
+    ),
+    Verb(
         name="respawn",
         module="orchestrate.cli.respawn",
         group="steer",

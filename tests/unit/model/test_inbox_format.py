@@ -17,6 +17,8 @@ from orchestrate.model.inbox_format import (
 )
 from orchestrate.model.inbox_requests import (
     AcceptRequest,
+    AndonClearRequest,
+    AndonRaiseRequest,
     CancelRequest,
     DropRequest,
     InboxAnswer,
@@ -103,6 +105,9 @@ def test_an_answer_comes_back_as_it_was(answer):
         SteerRequest(R, "ana", task="a", digest="0" * 64),
         DropRequest(R, "ana", task="a", message=R),
         SpawnRequest(R, "ana", definition={"name": "a", "dependsOn": ["b"]}),
+        AndonRaiseRequest(R, "ana", reason="main is broken"),
+        AndonClearRequest(R, "ana", note="green again"),
+        AndonClearRequest(R, "ana"),
         RespawnRequest(R, "ana", tasks=("a", "b")),
         RespawnRequest(R, "ana", tasks=("a",), again=True, cascade=True, source=True, starting_refs={"a": "cursor/a"}),
     ],

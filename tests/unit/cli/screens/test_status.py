@@ -4,7 +4,7 @@ from datetime import UTC
 from orchestrate.cli.screens.layout import Look, rendered
 from orchestrate.cli.screens.status import StatusView, status_screen
 from orchestrate.model.money import Money
-from orchestrate.model.rows import Attention, PathFinding, PathsCheck, Unpublished
+from orchestrate.model.rows import Andon, Attention, PathFinding, PathsCheck, Unpublished
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, PathRule, TaskStatus
 from tests.support.builders import START, a_handed_off_row, a_row, a_running_row, moment
 
@@ -141,3 +141,10 @@ def test_a_state_that_could_not_be_pushed_is_told_with_how_often_and_why():
     assert shown(behind)[2] == "  state not pushed to orch-state/shop since 04:54 (3 times): git push: timed out"
     once = replace(VIEW, unpublished=Unpublished(moment(60), 1, "orch-state/shop", "git push: timed out"))
     assert "(once)" in shown(once)[2]
+
+
+def test_a_raised_andon_is_told_with_who_and_why_and_a_cleared_one_is_not():
+    raised = Andon(moment(60), "ana@host", "main is broken")
+    assert shown(replace(VIEW, andon=raised))[2] == "  andon raised at 04:54 by ana@host: main is broken"
+    assert shown(replace(VIEW, andon=Andon(moment(60))))[2].endswith("by somebody: no reason given")
+    assert shown(replace(VIEW, andon=replace(raised, cleared=True))) == shown(VIEW)
