@@ -107,6 +107,7 @@ class DropRequest(InboxRequest):
     message: RequestId
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AndonRaiseRequest(InboxRequest):
     """Nothing is to be launched any more in the whole tree."""
 
