@@ -43,6 +43,11 @@ OF_OTHERS = {
     "FollowUpDelayed",
     "FollowUpRefused",
     "FollowUpOutcomeUnknown",
+    "AndonRaiseRequested",
+    "AndonClearRequested",
+    "AndonSeen",
+    "AndonKnown",
+    "AndonUnknown",
 }
 
 
