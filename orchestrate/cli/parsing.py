@@ -105,7 +105,7 @@ def overview(*, program: str) -> str:
         "",
         *two_columns(
             [
-                (f"  {program} quickstart", "a small real run: offline, no key, under a minute"),
+                (f"  {program} quickstart", "a small real run: offline, no key"),
                 (f"  {program} validate plan.json", "check a plan"),
                 (f"  {program} run plan.json", "run it, or go on with it"),
                 (f"  {program} status", "see where it stands"),

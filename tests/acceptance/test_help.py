@@ -55,7 +55,7 @@ def test_a_closed_pipe_ends_quietly(tmp_path):
 
 def test_the_text_fits_where_it_is_read(tmp_path):
     text = orchestrate("--help", cwd=tmp_path).out
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def loaded(*words: str, cwd: Path) -> list[str]:

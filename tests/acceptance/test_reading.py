@@ -52,11 +52,11 @@ def test_after_an_error_the_postmortem_says_more(workspace):
     ("words", "said"),
     [
         (["b"], "b has no handoff: it is pending."),
-        (["aa"], 'there is no task "aa" in .'),
+        (["aa"], 'there is no task "aa" in this folder\'s plan.'),
         (["a", "--attempt", "9"], "there is no try 9 of a: it has 2 so far."),
         (["b", "--attempt", "1"], "there is no try 1 of b: it was never tried."),
         (["a", "--attempt", "0"], "is no number from 1 on"),
-        (["../a"], 'there is no task "../a" in .'),
+        (["../a"], 'there is no task "../a" in this folder\'s plan.'),
         ([], "missing: TASK"),
     ],
 )

@@ -32,7 +32,7 @@ DELEGATE = (
     _verb(
         "setup",
         "setup",
-        "whether this machine can delegate: key, account, models, programs; changes nothing",
+        "whether this machine can delegate; changes nothing",
         ("", "one JSON object"),
         ("--human", "for people"),
         has_dry_run=True,
@@ -40,7 +40,7 @@ DELEGATE = (
     _verb(
         "delegate",
         "delegate",
-        "launch one agent on a repository; one key is one agent, however often it is typed",
+        "launch one agent on a repository; one key is one agent",
         (f'--repo {_REPO} --prompt "Fix the flaky date test." --dry-run', "what would be sent; touches no network"),
         (f"--repo {_REPO} --prompt-file task.md --idempotency-key dates-1 --yes", "launch it"),
         (f"--repo {_REPO} --prompt-file task.md --ref main --wait --yes", "and come back when its run is over"),
@@ -50,7 +50,7 @@ DELEGATE = (
     _verb(
         "agents",
         "agents",
-        "all agents: the service's list beside what is kept here, and what differs",
+        "all agents: the service's list beside what is kept here",
         ("", "those that are not archived"),
         ("--all --human", "also archived ones, for people"),
         has_dry_run=True,
@@ -58,7 +58,7 @@ DELEGATE = (
     _verb(
         "agent-status",
         "agent_status",
-        "how an agent and its run stand; --reconcile mends what is kept here",
+        "how an agent and its run stand; --reconcile mends records",
         (f"--agent-id {_AGENT}", "its latest run"),
         (f"--agent-id {_AGENT} --reconcile", "after an unknown outcome, or when a key is to be used again"),
     ),

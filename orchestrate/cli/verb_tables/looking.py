@@ -35,7 +35,7 @@ LOOK = (
         name="list",
         module="orchestrate.cli.list_tasks",
         group="look",
-        help="a line a task: all of them, or those that stand in a certain way",
+        help="a line a task: all, or those that stand in a certain way",
         examples=(
             ("list", "every task of this folder's plan"),
             ("list . --status error stalled", "those that need somebody"),
@@ -46,7 +46,7 @@ LOOK = (
         name="tree",
         module="orchestrate.cli.tree",
         group="look",
-        help="who launched whom, down through the subplanners whose workspaces are on this machine",
+        help="who launched whom, down through the subplanners found here",
         examples=(
             ("tree", "the plan of this folder; what is done is folded"),
             ("tree . --all", "every task"),
@@ -56,7 +56,7 @@ LOOK = (
         name="graph",
         module="orchestrate.cli.graph",
         group="look",
-        help="what waits for what: a drawing, or text for Mermaid, Graphviz and browsers",
+        help="what waits for what: a drawing, Mermaid, Graphviz or SVG",
         examples=(
             ("graph", "the plan of this folder"),
             ("graph . --format svg > graph.svg", "a picture for a browser"),
@@ -67,7 +67,7 @@ LOOK = (
         name="timeline",
         module="orchestrate.cli.timeline",
         group="look",
-        help="when each task waited, ran and ended, and which chain took longest",
+        help="when each task waited, ran and ended; the longest chain",
         examples=(
             ("timeline", "the plan of this folder"),
             ("timeline . --json", "every try with its times, for programs"),
@@ -141,7 +141,7 @@ LOOK = (
         name="diff",
         module="orchestrate.cli.diff",
         group="look",
-        help="what a task changed: its branch against where it started, fetched from the remote",
+        help="what a task changed: its branch against where it started",
         examples=(
             ("diff . merge-export", "the whole difference"),
             ("diff . merge-export --stat", "which files, and how much"),

@@ -18,7 +18,7 @@ PLAN = (
         name="parse-handoff",
         module="orchestrate.cli.parse_handoff",
         group="plan",
-        help="how a handoff would be read: every value, and a note for all that is odd",
+        help="how a handoff would be read, with a note for all that is odd",
         examples=(
             ("parse-handoff handoff.md", "that of a worker"),
             ("parse-handoff - --type verifier < reply.md", "that of a verifier, from stdin"),

@@ -16,7 +16,7 @@ RUN = (
         name="run",
         module="orchestrate.cli.run",
         group="run",
-        help="run a plan, or go on with it; what runs already is taken up again",
+        help="run a plan, or go on with it; what runs is taken up again",
         examples=(
             ("run", "the plan of this folder"),
             ("run .orchestrate/csv-export --runtime local", "agents on this machine, no key needed"),
@@ -30,7 +30,7 @@ RUN = (
         name="kickoff",
         module="orchestrate.cli.kickoff",
         group="run",
-        help="launch an agent that plans a goal and runs its plan; the same goal again is the same agent",
+        help="launch an agent that plans a goal; one goal, one planner",
         examples=(
             ('kickoff "Every report can be exported as CSV."', "on the remote of this folder; asks first"),
             ('kickoff "Dates are read." --repo https://github.com/octo/shop --ref main --yes', "somewhere else"),

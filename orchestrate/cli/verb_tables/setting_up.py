@@ -7,7 +7,7 @@ SET_UP = (
         name="quickstart",
         module="orchestrate.cli.quickstart",
         group="set up",
-        help="a small real run on this machine: offline, no key, under a minute",
+        help="a small real run on this machine: offline, no key",
         examples=(("quickstart", "make an example repository and run its plan"),),
         has_dry_run=False,
     ),
@@ -15,7 +15,7 @@ SET_UP = (
         name="doctor",
         module="orchestrate.cli.doctor",
         group="set up",
-        help="look at all that a run needs: plan, key, models, repository, prompts, limits; changes nothing",
+        help="look at all that a run needs, before it starts",
         examples=(
             ("doctor", "the plan of this folder, as a run would start it"),
             ("doctor . --runtime cloud", "for another runtime than the plan's"),
@@ -27,7 +27,7 @@ SET_UP = (
         name="models",
         module="orchestrate.cli.models",
         group="set up",
-        help="the models that the account has, and which of them each task would get",
+        help="the account's models, and which of them each task would get",
         examples=(
             ("models", "all of them, with their other names and settings"),
             ("models . --check", "which of the plan's models exist, and what each task gets"),
@@ -50,7 +50,7 @@ SET_UP = (
         name="skill",
         module="orchestrate.cli.skill",
         group="set up",
-        help="teach agents that read skills how to plan and run with this program",
+        help="teach agents that read skills how to use this program",
         examples=(
             ("skill install", "into .agents/skills of the current folder"),
             ("skill install --dir ~/.cursor/skills", "for all repositories of one user"),
@@ -61,7 +61,7 @@ SET_UP = (
         name="server",
         module="orchestrate.cli.server",
         group="set up",
-        help="the server for agents on this machine; run starts it by itself",
+        help="a small real run on this machine: offline, no key",
         examples=(
             ("server status", "does it run, and for how many agents"),
             ("server start", "start it now; prints its address"),

@@ -7,7 +7,7 @@ STEER = (
         name="accept",
         module="orchestrate.cli.accept",
         group="steer",
-        help="a person finished a task: it is handed off on a branch, and what waits for it goes on",
+        help="a person finished a task: it is handed off on a branch",
         examples=(
             ("accept . merge-export --branch ana/merge-export", "the branch is on the remote"),
             ('accept . merge-export --branch ana/merge-export --note "Took out the cache."', "with words for the next"),
@@ -29,7 +29,7 @@ STEER = (
         name="steer",
         module="orchestrate.cli.steer",
         group="steer",
-        help="a message for a task's agent: kept, and sent as a follow-up once its run has ended; in order, each once",
+        help="a message for a task's agent, sent once its run has ended",
         examples=(
             (
                 'steer . merge-export --message "Keep the old flag."',
@@ -44,7 +44,7 @@ STEER = (
         name="cancel",
         module="orchestrate.cli.cancel",
         group="steer",
-        help="stop a task: its agent is cancelled and seen to have ended; one that waits will not be launched",
+        help="stop a task: its agent is cancelled and seen to have ended",
         examples=(
             ("cancel . merge-export", "also while a run goes on"),
             ("cancel . merge-export --timeout 0", "ask for it and do not wait"),
@@ -55,7 +55,7 @@ STEER = (
         name="kill",
         module="orchestrate.cli.kill",
         group="steer",
-        help="stop a run for good, or one task with all that it launched: everybody is seen to have ended",
+        help="stop a run for good, or a task with all that it launched",
         examples=(
             ("kill .", "lists who would be cancelled, and asks"),
             ("kill . migrate-services --yes", "one planner and its subtree; the rest of the run goes on"),
@@ -66,7 +66,7 @@ STEER = (
         name="kill-tree",
         module="orchestrate.cli.kill_tree",
         group="steer",
-        help="the same for a whole tree of planners, also without its workspace: by repository, branch and rootSlug",
+        help="stop a whole tree of planners, also without its workspace",
         examples=(
             ("kill-tree . --yes", "everything that this plan led to"),
             ("kill-tree https://github.com/team/shop.git main csv-export", "from anywhere; asks first"),
@@ -77,7 +77,7 @@ STEER = (
         name="andon",
         module="orchestrate.cli.andon",
         group="steer",
-        help="pull the cord: nothing new is launched in the whole tree until the root clears it; agents go on",
+        help="stop launches in the whole tree until the root clears it",
         examples=(
             ('andon raise . --reason "main is broken"', "from the root or from any planner of the tree"),
             ('andon clear . --note "main is green"', "the root only"),
@@ -88,7 +88,7 @@ STEER = (
         name="respawn",
         module="orchestrate.cli.respawn",
         group="steer",
-        help="try a task anew that is over: in error, cancelled or stopped before its launch",
+        help="try a task anew that is in error, cancelled or pruned",
         examples=(
             ("respawn . merge-export", "its next try; what waits for it goes on behind it"),
             ("respawn . merge-export --again --cascade", "also if it handed off, with those that ran on its branch"),
@@ -100,7 +100,7 @@ STEER = (
         name="retry",
         module="orchestrate.cli.retry",
         group="steer",
-        help="try everything anew that is in error, after showing what it cost so far and what it holds",
+        help="try everything anew that is in error; shows the cost first",
         examples=(
             ("retry", "the plan of this folder; asks once"),
             ("retry . --dry-run", "what would be tried"),
@@ -111,7 +111,7 @@ STEER = (
         name="reset",
         module="orchestrate.cli.reset",
         group="steer",
-        help="begin anew: what former runs have left is moved aside, nothing is deleted",
+        help="begin anew: what is left is moved aside, nothing is deleted",
         examples=(
             ("reset", "asks first; the plan stays as it is"),
             ("reset . --dry-run", "what would be moved"),

@@ -101,7 +101,9 @@ def test_a_starting_ref_that_is_waited_for_or_is_no_plan_of_another(task):
 def test_a_starting_ref_like_a_planned_branch_that_no_task_has():
     begin = "has the form of a planned branch, and no task has it"
     found = warnings(
-        a_task("build"), a_task("b", startingRef="orch/ship/biuld"), a_task("c", startingRef="orch/ship/an-entirely-different-piece-of-work")
+        a_task("build"),
+        a_task("b", startingRef="orch/ship/biuld"),
+        a_task("c", startingRef="orch/ship/an-entirely-different-piece-of-work"),
     )
     assert found == [
         ("tasks[1].startingRef", f'{begin}; did you mean "orch/ship/build"?'),
