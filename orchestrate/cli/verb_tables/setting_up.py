@@ -61,7 +61,7 @@ SET_UP = (
         name="server",
         module="orchestrate.cli.server",
         group="set up",
-        help="a small real run on this machine: offline, no key",
+        help="the server for agents on this machine; run starts it by itself",
         examples=(
             ("server status", "does it run, and for how many agents"),
             ("server start", "start it now; prints its address"),
