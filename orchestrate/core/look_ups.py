@@ -11,14 +11,12 @@ from orchestrate.core.changes import NOTHING, Decision, Phase, SessionChanged, c
 from orchestrate.core.effects import LookUpRefs, SetTimer
 from orchestrate.core.events import Timer, TimerKind
 from orchestrate.core.holding import branch_to_look_up, holds, starts_from
+from orchestrate.core.pacing import LOOK_UP_PATIENCE_SECONDS
 from orchestrate.core.ref_events import WantedRef
 from orchestrate.core.state import State
 from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus, TaskType
-
-#: Seconds that a task waits for the look at the branch that it starts from.
-PATIENCE_SECONDS = 5.0
 
 
 def look_up(state: State, rows: Iterable[TaskRow]) -> Decision:
@@ -82,4 +80,4 @@ def no_longer_looked_up(state: State, names: Iterable[TaskName]) -> SessionChang
 
 
 def _patience(row: TaskRow) -> SetTimer:
-    return SetTimer(timer=Timer(TimerKind.LOOK_UP, row.name, row.attempts), delay_seconds=PATIENCE_SECONDS)
+    return SetTimer(timer=Timer(TimerKind.LOOK_UP, row.name, row.attempts), delay_seconds=LOOK_UP_PATIENCE_SECONDS)

@@ -6,6 +6,9 @@ from types import MappingProxyType
 
 from orchestrate.model.vocabulary import LaunchDelay
 
+#: Seconds that a task waits for the look at the branch that it starts from.
+LOOK_UP_PATIENCE_SECONDS = 5.0
+
 #: Why a launch waits; an unknown outcome has a story of its own.
 REASONS: Mapping[LaunchDelay, str] = MappingProxyType(
     {

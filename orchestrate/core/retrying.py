@@ -12,7 +12,7 @@ from orchestrate.core.branches import has_real_branch, propagate
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, Phase, RowChanged, change
 from orchestrate.core.effects import LookUpRefs, SetTimer
 from orchestrate.core.events import Timer, TimerFired, TimerKind
-from orchestrate.core.look_ups import PATIENCE_SECONDS
+from orchestrate.core.pacing import LOOK_UP_PATIENCE_SECONDS
 from orchestrate.core.ref_events import RefsSeen, SeenRef, WantedRef
 from orchestrate.core.state import State, apply, is_postponed
 from orchestrate.model.names import Timestamp, is_valid_ref
@@ -99,7 +99,7 @@ def _from_where(state: State, row: TaskRow, ref: SeenRef, *, at: Timestamp) -> D
 def _waiting(state: State, row: TaskRow, *, seconds: float, at: Timestamp) -> Decision:
     """The row while it waits for its pause and for the look at its own branch."""
     look = _look_at_own_branch(state, row)
-    seconds = max(seconds, PATIENCE_SECONDS) if look else seconds
+    seconds = max(seconds, LOOK_UP_PATIENCE_SECONDS) if look else seconds
     row = replace(row, not_before=later_by(at, seconds) if seconds else None)
     return change(RowChanged(row), effects=(*retry_timer(row, now=at), *look))
 

@@ -8,9 +8,10 @@ from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChan
 from orchestrate.core.events import EffectFailed, TimerFired
 from orchestrate.core.findings import told, with_findings
 from orchestrate.core.holding import branch_to_look_up
-from orchestrate.core.look_ups import PATIENCE_SECONDS, followers, no_longer_looked_up
+from orchestrate.core.look_ups import followers, no_longer_looked_up
 from orchestrate.core.measuring import measure, not_measured
 from orchestrate.core.notes import with_note, without_note
+from orchestrate.core.pacing import LOOK_UP_PATIENCE_SECONDS
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.ref_events import RefsSeen, SeenRef
 from orchestrate.core.state import State, apply, owns_branch
@@ -44,7 +45,7 @@ def on_look_up_late(state: State, event: TimerFired) -> Decision:
     row = state.rows.get(event.timer.task) if event.timer.task else None
     if row is None or row.attempts != event.timer.attempt or row.status != TaskStatus.HANDED_OFF:
         return NOTHING
-    return _not_seen(state, row, f"no answer within {PATIENCE_SECONDS:g} seconds", at=event.at)
+    return _not_seen(state, row, f"no answer within {LOOK_UP_PATIENCE_SECONDS:g} seconds", at=event.at)
 
 
 def on_look_up_failed(state: State, event: EffectFailed) -> Decision:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from orchestrate.core.look_ups import PATIENCE_SECONDS
-from orchestrate.core.pacing import REASONS
+from orchestrate.core.pacing import LOOK_UP_PATIENCE_SECONDS, REASONS
 from orchestrate.model.durations import duration
 from orchestrate.model.money import dollars
 from orchestrate.model.names import TaskName, Timestamp
@@ -151,7 +150,7 @@ def _run_ended(scene: _Scene) -> list[str]:
 def _what_follows(scene: _Scene) -> str:
     if scene.row.status == TaskStatus.ERROR:
         return "Not tried again"
-    if (seconds_between(scene.at, scene.row.not_before) or 0.0) <= PATIENCE_SECONDS:
+    if (seconds_between(scene.at, scene.row.not_before) or 0.0) <= LOOK_UP_PATIENCE_SECONDS:
         return "Tried again at once"
     return f"Tried again {_in_a_while(scene)}"
 

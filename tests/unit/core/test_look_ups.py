@@ -5,7 +5,7 @@ import pytest
 from orchestrate.core.changes import Settings
 from orchestrate.core.effects import LookUpRefs, SetTimer
 from orchestrate.core.events import PlanRead, RunEnded, StopReason, StopRequested, Timer, TimerKind
-from orchestrate.core.look_ups import PATIENCE_SECONDS
+from orchestrate.core.pacing import LOOK_UP_PATIENCE_SECONDS
 from orchestrate.core.ref_events import WantedRef
 from orchestrate.model.names import placeholder_branch
 from orchestrate.model.rows import OnRemote
@@ -30,7 +30,7 @@ from tests.support.playbook import Playbook
 OF_A = placeholder_branch(SLUG, "a", task_type="worker")
 WANTED = WantedRef("a", 1, "cursor/a-1f2a", "main")
 THERE, ABSENT = OnRemote(moment(), is_there=True), OnRemote(moment(), is_there=False)
-PATIENCE = SetTimer(timer=Timer(TimerKind.LOOK_UP, "a", 1), delay_seconds=PATIENCE_SECONDS)
+PATIENCE = SetTimer(timer=Timer(TimerKind.LOOK_UP, "a", 1), delay_seconds=LOOK_UP_PATIENCE_SECONDS)
 
 
 def ended(task: str = "a", **handoff) -> RunEnded:
