@@ -229,8 +229,8 @@ _FAULTS = [
     ),
     pytest.param(
         cancelling.asked_for,
-        "return change(RowChanged(row), effects=cancel_orders(row))",
-        "return change(RowChanged(row))",
+        "() if is_between_runs(row) else cancel_orders(row)",
+        "()",
         id="a cancel reaches nobody",
     ),
     pytest.param(recovery._cancel_asked_for, "row.cancel is None", "True", id="a cancel is forgotten after a crash"),
@@ -238,7 +238,10 @@ _FAULTS = [
         recovery._planned, "and row.cancel is None", "", id="a task that was cancelled before its launch comes back"
     ),
     pytest.param(
-        finishing._in_error, "None if was_to_end else", "", id="a cancelled task that failed is tried again by itself"
+        finishing._in_error,
+        "is_first_run and not was_to_end else",
+        "is_first_run else",
+        id="a cancelled task that failed is tried again by itself",
     ),
     pytest.param(respawning._reset, "attempts=row.attempts,", "", id="a new try has the id of a former one"),
     pytest.param(
