@@ -18,11 +18,12 @@ from immutables import Map
 from orchestrate.cli import output
 from orchestrate.cli.checks.findings import Verdict, having, refusals
 from orchestrate.cli.checks.prompt_limits import prompt_limit
+from orchestrate.cli.examination import prepared_or_refused
 from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.messages import error_lines, fault_lines, message_lines
 from orchestrate.cli.preflight import Report, not_enforced, preflight
 from orchestrate.cli.rendering import NO_WORKSPACE, PromptRenderer
-from orchestrate.cli.running import Prepared, Request, intent_of, prepare
+from orchestrate.cli.running import Prepared, Request, intent_of
 from orchestrate.cli.screens.dry_run import DryRunView, StartCost, dry_run_screen
 from orchestrate.cli.screens.layout import rendered
 from orchestrate.cli.services import service_at_hand
@@ -75,7 +76,7 @@ def dry_run(
     args: argparse.Namespace, settings: Settings, *, request: Request, environment: Environment, location: PlanLocation
 ) -> int:
     """Say what ``run`` with these arguments would do: exit code 0, or 2 with everything that would keep it from it."""
-    prepared = prepare(request, environment)
+    prepared = prepared_or_refused(request, environment)
     folder = request.plan_path.parent
     loaded = read_workspace(folder, root_slug=prepared.plan.root_slug)
     findings = _Findings(warnings=not_enforced(prepared.plan))

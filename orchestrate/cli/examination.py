@@ -4,16 +4,29 @@ import shlex
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from orchestrate.cli.checks.findings import Check, Finding, Verdict, fault, fault_of, good, skipped, warning
+import anyio
+
+from orchestrate.cli.checks.findings import (
+    Check,
+    Finding,
+    Verdict,
+    fault,
+    fault_of,
+    good,
+    refuse_faults,
+    skipped,
+    warning,
+)
 from orchestrate.cli.checks.key import check_key
 from orchestrate.cli.messages import count_of
 from orchestrate.cli.plan_file import PlanPlaces, read_plan_file
 from orchestrate.cli.preflight import Intent, not_enforced, preflight
 from orchestrate.cli.rendering import PromptRenderer
-from orchestrate.cli.running import Request, agent_of
+from orchestrate.cli.running import Prepared, Request, agent_of, prepare
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import service_at_hand
 from orchestrate.cli.surroundings import Environment
@@ -50,6 +63,21 @@ class Examined:
         return None
 
 
+def prepared_or_refused(request: Request, environment: Environment) -> Prepared:
+    """What ``prepare`` makes; where it refuses, every fault there is is raised, not only the one that it met first."""
+    try:
+        return prepare(request, environment)
+    except PlanRefused:
+        raise
+    except InputRefused:
+        anyio.run(partial(_refuse_all, request, environment))
+        raise
+
+
+async def _refuse_all(request: Request, environment: Environment) -> None:
+    refuse_faults((await examine(request, environment)).findings)
+
+
 async def examine(request: Request, environment: Environment) -> Examined:
     """All findings, in the order of their subjects."""
     examined = Examined()
@@ -61,15 +89,16 @@ async def examine(request: Request, environment: Environment) -> Examined:
 
 async def _examine(examined: Examined, request: Request, environment: Environment, *, folder: Path) -> None:
     named = examined.tried(Check.RUNTIME, lambda: named_runtime(request.runtime, variable=environment.runtime))
+    is_misnamed = bool(examined.findings)
     source = read_plan_file(request.plan_path)
     plan = examined.tried(Check.PLAN, lambda: _plan(source, named, examined, request.plan_path))
     if plan is None:
         await _key_alone(examined, named, environment)
         return
     examined.plan = plan
-    examined.runtime = examined.tried(
-        Check.RUNTIME, lambda: choose_runtime(named, plan=plan, has_key=environment.api_key is not None)
-    )
+    if not is_misnamed:
+        has_key = environment.api_key is not None
+        examined.runtime = examined.tried(Check.RUNTIME, lambda: choose_runtime(named, plan=plan, has_key=has_key))
     loaded = examined.tried(Check.WORKSPACE, lambda: read_workspace(folder, root_slug=plan.root_slug))
     kind = RuntimeKind.CLOUD if examined.runtime is None else examined.runtime.kind
     intent = Intent(

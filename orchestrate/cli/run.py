@@ -12,11 +12,12 @@ import orjson
 
 from orchestrate.cli import numbers, output
 from orchestrate.cli.confirming import ask, is_somebody_there
+from orchestrate.cli.examination import prepared_or_refused
 from orchestrate.cli.leaving import let_go_of_lost_readers, obey_signals, signals_interrupt
 from orchestrate.cli.live import ShownSurface, make_surface
 from orchestrate.cli.locating import locate
 from orchestrate.cli.messages import count_of, fault_lines, message_lines
-from orchestrate.cli.running import Outcome, Prepared, Request, prepare, run_prepared
+from orchestrate.cli.running import Outcome, Prepared, Request, run_prepared
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
 from orchestrate.cli.writing import Writer
@@ -87,7 +88,7 @@ def _ran(args: argparse.Namespace, settings: Settings) -> int:
         from orchestrate.cli.dry_run import dry_run
 
         return dry_run(args, settings, request=request, environment=environment, location=locate(args.plan))
-    prepared = prepare(request, environment)
+    prepared = prepared_or_refused(request, environment)
     terminal = _Terminal(args, settings)
     terminal.announce(prepared)
     terminal.confirm(prepared)

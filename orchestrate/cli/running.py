@@ -16,7 +16,7 @@ from orchestrate.cli.git_state import state_site
 from orchestrate.cli.plan_file import PlanPlaces, read_plan_file, watched_plan_file
 from orchestrate.cli.preflight import Intent, Report, not_enforced
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
-from orchestrate.cli.services import keep_own_server, service_of
+from orchestrate.cli.services import cloud_service, keep_own_server, service_of
 from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.stopped import require_not_stopped, revived
 from orchestrate.cli.surroundings import Environment, secrets_in
@@ -120,6 +120,8 @@ def prepare(request: Request, environment: Environment) -> Prepared:
     source = read_plan_file(request.plan_path)
     plan, warnings = parse_plan(source, local=None if named is None else named.kind is RuntimeKind.LOCAL)
     runtime = choose_runtime(named, plan=plan, has_key=environment.api_key is not None)
+    if runtime.kind is RuntimeKind.CLOUD:
+        cloud_service(environment)  # refused here, so that its fault is told with all others
     settings = RunSettings(
         max_concurrent=concurrency(request.max_concurrent, plan=plan, kind=runtime.kind),
         follows_plan=request.max_concurrent is None,

@@ -1,12 +1,15 @@
 """Running a plan from Python: no terminal, no signals, the same engine."""
 
+from functools import partial
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import structlog
 
+from orchestrate.cli.examination import prepared_or_refused
 from orchestrate.cli.locating import locate
-from orchestrate.cli.running import Outcome, Prepared, Request, prepare, run_prepared
+from orchestrate.cli.running import Outcome, Prepared, Request, run_prepared
 from orchestrate.cli.settings import read_settings
 from orchestrate.cli.surroundings import environment_of
 from orchestrate.engine.assembly import Engine
@@ -37,7 +40,8 @@ async def run_unattended(
         agent_command=agent_command,
     )
     environment = environment_of(read_settings())
-    return await run_prepared(prepare(request, environment), request, environment, _Nobody())
+    prepared = await anyio.to_thread.run_sync(partial(prepared_or_refused, request, environment))
+    return await run_prepared(prepared, request, environment, _Nobody())
 
 
 class _Nobody:

@@ -67,7 +67,8 @@ def skipped(check: Check, message: str) -> Finding:
 
 def fault_of(check: Check, error: InputRefused) -> Finding:
     """What the error says, as a finding."""
-    return Finding(check, Verdict.FAULT, error.message, error.hint, error.known)
+    message = error.message.removesuffix(_NOTHING_LAUNCHED).rstrip()
+    return Finding(check, Verdict.FAULT, message, error.hint, error.known)
 
 
 def having(findings: Iterable[Finding], verdict: Verdict) -> tuple[Finding, ...]:

@@ -1,12 +1,13 @@
 from functools import partial
 
 import anyio
+import pytest
 
 from orchestrate.cli.checks.findings import Check, Verdict
-from orchestrate.cli.examination import Examined, examine
+from orchestrate.cli.examination import Examined, examine, prepared_or_refused
 from orchestrate.cli.running import Request
 from orchestrate.cli.surroundings import Environment
-from orchestrate.errors import InputRefused, PlanRefused
+from orchestrate.errors import InputRefused, PlanRefused, SeveralRefused
 from orchestrate.model.faults import Fault
 from tests.support.builders import a_task
 from tests.support.workspaces import a_plan_document, write_plan
@@ -40,3 +41,33 @@ def test_findings_come_in_the_order_of_their_subjects(tmp_path):
         (Check.PROMPTS, Verdict.GOOD),
         (Check.LIMITS, Verdict.GOOD),
     ]
+
+
+def test_one_refusal_before_a_run_brings_all_others_with_it(tmp_path):
+    path = write_plan(tmp_path, a_plan_document(a_task("a"), repoUrl="./nowhere.git"))
+    environment = Environment(variables={"PATH": "/nowhere"}, server_folder=tmp_path / "server", current=tmp_path)
+    request = Request(plan_path=path, runtime="local", agent_command="./gone", templates_folder=tmp_path / "none")
+    with pytest.raises(SeveralRefused) as refused:
+        prepared_or_refused(request, environment)
+    told = [each.message for each in refused.value.refusals]
+    assert told == [
+        '--agent-command: "./gone" does not exist.',
+        "git was not found; local agents need it.",
+        f"--templates: {tmp_path / 'none'} is no folder.",
+    ]
+
+
+def test_a_plan_with_faults_is_refused_with_these_alone(tmp_path):
+    path = write_plan(tmp_path, a_plan_document(a_task("a"), goal=""))
+    environment = Environment(variables={}, server_folder=tmp_path / "server", current=tmp_path)
+    with pytest.raises(PlanRefused):
+        prepared_or_refused(Request(plan_path=path, runtime="local", agent_command="./gone"), environment)
+
+
+def test_a_runtime_that_there_is_not_is_told_once(tmp_path):
+    path = write_plan(tmp_path, a_plan_document(a_task("a")))
+    environment = Environment(
+        variables={"PATH": "/nowhere"}, server_folder=tmp_path / "server", current=tmp_path, runtime="clod"
+    )
+    with pytest.raises(InputRefused, match='unknown runtime "clod"'):
+        prepared_or_refused(Request(plan_path=path), environment)
