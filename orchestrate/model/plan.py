@@ -10,7 +10,18 @@ from functools import cached_property
 from pydantic import Field, ValidationInfo, field_validator
 
 from orchestrate.model.names import TaskName
-from orchestrate.model.plan_fields import Amount, Count, Flag, NameText, Rank, Ref, Reference, SlugText, Text
+from orchestrate.model.plan_fields import (
+    Amount,
+    Count,
+    Flag,
+    NameText,
+    Rank,
+    Ref,
+    Reference,
+    RepositoryPath,
+    SlugText,
+    Text,
+)
 from orchestrate.model.plan_object import PlanObject
 from orchestrate.model.plan_parts import (
     AgentProgram,
@@ -185,7 +196,7 @@ class Plan(PlanObject):
     andon_state_ref: Ref | None = Field(
         default=None, description="Ref whose state file carries the root's andon.", examples=["orch-state/csv-export"]
     )
-    andon_state_path: Text | None = Field(
+    andon_state_path: RepositoryPath | None = Field(
         default=None,
         description="Path of that state file in the repository.",
         examples=[".orchestrate/csv-export/state.json"],

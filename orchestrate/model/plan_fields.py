@@ -21,6 +21,7 @@ _SOME_WORD = r"\S"
 _REF_PATTERN = (
     r"^(?!@$)(?![-+./])(?!.*(\.\.|@\{|//|/\.|\.lock(/|$)))[^\x00-\x20\x7f~^:?*\[\\]*[^\x00-\x20\x7f~^:?*\[\\./]$"
 )
+_PATH_PATTERN = r"^(?!(.*/)?\.{0,2}(/|$)).*\S"
 _VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$"
 
 
@@ -83,6 +84,12 @@ def _why_no_ref(ref: str) -> str:
     return f"it ends with {quoted(ending)}" if ref.endswith(ending) else f"a part of it ends with {quoted(ending)}"
 
 
+def _repository_path(path: str) -> str:
+    if set(path.split("/")) & {"", ".", ".."}:
+        raise ValueError(f"{quoted(path)} is no path inside the repository: write it like src/file, without ./ and ..")
+    return path
+
+
 def _variable(name: str) -> str:
     if re.fullmatch(_VARIABLE_PATTERN, name) is None or name.endswith("\n"):
         raise ValueError(f"{quoted(name)} is no name of an environment variable")
@@ -115,6 +122,13 @@ SlugText = Annotated[
 ]
 #: A branch, tag or commit as git takes it, never an option or a force push.
 Ref = Annotated[str, AfterValidator(_ref), WithJsonSchema({"type": "string", "minLength": 1, "pattern": _REF_PATTERN})]
+#: A file's path inside the repository, as git writes it.
+RepositoryPath = Annotated[
+    str,
+    AfterValidator(_with_words),
+    AfterValidator(_repository_path),
+    WithJsonSchema({"type": "string", "minLength": 1, "pattern": _PATH_PATTERN}),
+]
 #: The name of an environment variable.
 VariableName = Annotated[
     str, AfterValidator(_variable), WithJsonSchema({"type": "string", "pattern": _VARIABLE_PATTERN})

@@ -84,6 +84,7 @@ def warnings_of(plan: Plan, reading: Reading) -> Iterator[Problem]:
     yield from _secrets(reading)
     yield from _ignored_pull_requests(plan)
     yield from _unusable_patterns(plan)
+    yield from _paths_outside(plan)
     order = _Order(plan)
     yield from _loose_starting_refs(plan, order)
     yield from _shared_paths(plan, order)
@@ -126,6 +127,17 @@ def _unusable_patterns(plan: Plan) -> Iterator[Problem]:
             except PatternRefused as refusal:
                 location = ("tasks", index, "measurements", place, "parser", "pattern")
                 yield Problem(location, f"cannot be used, {refusal}; this will be parse-failed")
+
+
+def _paths_outside(plan: Plan) -> Iterator[Problem]:
+    for index, task in enumerate(plan.tasks):
+        for field, patterns in (("pathsAllowed", task.paths_allowed), ("pathsForbidden", task.paths_forbidden)):
+            for place, pattern in enumerate(patterns):
+                if ".." in pattern.split("/"):
+                    yield Problem(
+                        ("tasks", index, field, place),
+                        f"{quoted(pattern)} leads out of the folder that it begins in, and matches no file",
+                    )
 
 
 def _loose_starting_refs(plan: Plan, order: "_Order") -> Iterator[Problem]:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
@@ -11,6 +13,7 @@ from orchestrate.model.plan_fields import (
     Rank,
     Ref,
     RegexFlags,
+    RepositoryPath,
     SlugText,
     Text,
     VariableName,
@@ -27,6 +30,8 @@ from orchestrate.model.plan_fields import (
         (SlugText, "x" * 200),
         (Ref, "feature/a.b"),
         (Ref, "a" * 40),
+        (RepositoryPath, ".orchestrate/x/state.json"),
+        (RepositoryPath, "..x/a.."),
         (VariableName, "_A1"),
         (RegexFlags, "gimsuy"),
         (Flag, False),
@@ -54,6 +59,13 @@ def test_good_values_are_taken_as_they_are(kind, value):
         (SlugText, "x" * 201),
         (Ref, "@"),
         (Ref, "a b"),
+        (RepositoryPath, " "),
+        (RepositoryPath, "/etc/passwd"),
+        (RepositoryPath, "./state.json"),
+        (RepositoryPath, "a/../b"),
+        (RepositoryPath, "a//b"),
+        (RepositoryPath, "a/.."),
+        (RepositoryPath, "a/"),
         (VariableName, "1A"),
         (VariableName, "A\n"),
         (VariableName, ""),
@@ -76,3 +88,17 @@ def test_good_values_are_taken_as_they_are(kind, value):
 def test_bad_values_are_refused(kind, value):
     with pytest.raises(ValidationError):
         TypeAdapter(kind).validate_python(value)
+
+
+@pytest.mark.parametrize(
+    "path", ["a", "..x", "a..", "a/b", ".a/...", "", ".", "..", "/a", "a/", "a//b", "a/./b", "a/..", "../a"]
+)
+def test_the_schema_knows_the_paths_that_the_check_knows(path):
+    adapter = TypeAdapter(RepositoryPath)
+    pattern = adapter.json_schema()["pattern"]
+    try:
+        adapter.validate_python(path)
+    except ValidationError:
+        assert re.search(pattern, path) is None
+    else:
+        assert re.search(pattern, path) is not None

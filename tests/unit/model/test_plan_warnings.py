@@ -149,3 +149,12 @@ def test_very_many_tasks_are_not_compared(monkeypatch):
     monkeypatch.setattr(plan_warnings, "MAX_TASKS_COMPARED", 1)
 
     assert warnings(a_task("a"), a_task("b")) == [("tasks", "has more than 1 entries; their paths were not compared")]
+
+
+def test_a_path_that_leads_out_matches_no_file():
+    told = "leads out of the folder that it begins in, and matches no file"
+    found = warnings(a_task(pathsAllowed=["src/..x/**", "../x"], pathsForbidden=["a/../b"]))
+    assert found == [
+        ("tasks[0].pathsAllowed[1]", f'"../x" {told}'),
+        ("tasks[0].pathsForbidden[0]", f'"a/../b" {told}'),
+    ]
