@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import Any, cast
 
 from orchestrate.cli.delegation.codes import MEANINGS, Meaning
 from orchestrate.cli.verbs_page import verbs_page
@@ -19,8 +20,7 @@ from orchestrate.model.schema import plan_schema
 from orchestrate.model.state_schema import state_schema
 
 _PROJECT = Path(__file__).parents[1]
-_ERRORS = Path(__file__).with_name("errors.md")
-_BEGIN, _END = "<!-- codes of delegation: generated -->", "<!-- end of codes -->"
+_SchemaPart = Mapping[str, Any]  # JSON of any shape, read by its names
 _MARKUP = re.compile(r"``(.+?)``")
 
 
@@ -75,14 +75,36 @@ def state_machine() -> str:
 
 def errors_page() -> str:
     """The page of errors, its table of codes as the code has them."""
-    text = _ERRORS.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    assert begin, _ERRORS
-    assert end, _ERRORS
     rows = ((f"`{code}`", entry.what, _yes(entry.retryable), _recovery(entry)) for code, entry in MEANINGS.items())
     table = _table(("code", "what happened", "retryable", "`recoveryAction`, or one that names ids"), rows)
-    return f"{before}{begin}\n{table}\n{end}{after}"
+    return _filled("errors.md", {"codes of delegation": table})
+
+
+def files_page() -> str:
+    """The page of files, its tables of fields as the schema of the state has them."""
+    schema = cast("_SchemaPart", state_schema())
+    row = schema["$defs"]["Row"]
+    tables = {
+        "fields of the state": _table(("field", "what it says"), _field_rows(schema)),
+        "fields of a row": _table(("field", "what it says"), _field_rows(row)),
+    }
+    return _filled("files.md", tables)
+
+
+def _field_rows(schema: "_SchemaPart") -> Iterator[tuple[str, ...]]:
+    for name, field in schema["properties"].items():
+        yield f"`{name}`", field["description"]
+
+
+def _filled(name: str, tables: Mapping[str, str]) -> str:
+    """The page with each table between its marks; what stands around them is written by hand."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for title, table in tables.items():
+        before, begin, rest = text.partition(f"<!-- {title}: generated -->")
+        _, end, after = rest.partition(f"<!-- end of {title} -->")
+        assert end, f"{name} has no place for the {title}"
+        text = f"{before}{begin}\n{table}\n{end}{after}"
+    return text
 
 
 def _yes(is_so: bool) -> str:  # noqa: FBT001  a word for a value
@@ -153,6 +175,7 @@ def _is_current(name: str, text: str) -> bool:
 
 _PAGES: dict[str, Callable[[], str]] = {
     "docs/errors.md": errors_page,
+    "docs/files.md": files_page,
     "docs/state-machine.md": state_machine,
     "docs/verbs.md": verbs_page,
     "plans/schema/plan.schema.json": lambda: _json(plan_schema()),

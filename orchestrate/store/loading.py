@@ -77,9 +77,7 @@ def load(folder: Folder, state: bytes | None, *, root_slug: str | None) -> Loade
     start = START if snapshot is None else Position(snapshot.journal_seq, snapshot.journal_offset)
     known_id = None if snapshot is None else snapshot.header.workspace_id
     tail = read_tail(folder, start, workspace_id=known_id)
-    if tail is None:
-        tail = Tail(records=(), end=Position(seq=start.seq, offset=0))
-    loaded = _replayed(snapshot, tail)
+    loaded = _replayed(snapshot, tail or Tail(records=(), end=Position(seq=start.seq, offset=0)))
     header = loaded.workspace or loaded.foreign
     if root_slug is not None and header is not None:
         require_root_slug(header.root_slug, wanted=root_slug)
@@ -109,12 +107,14 @@ def _replayed(snapshot: Snapshot | None, tail: Tail) -> LoadedState:
         journal_offset=tail.end.offset,
         is_snapshot_current=position == tail.end,
         was_rebuilt=was_rebuilt,
-        notes=tuple(_notes(tail, was_rebuilt=was_rebuilt)),
+        notes=tuple(_notes(tail, position, was_rebuilt=was_rebuilt)),
     )
 
 
-def _notes(tail: Tail, *, was_rebuilt: bool) -> list[str]:
+def _notes(tail: Tail, start: Position, *, was_rebuilt: bool) -> list[str]:
     notes = []
+    if tail.end.offset < start.offset:
+        notes.append(f"{JOURNAL} is missing or empty; {STATE}, which knew {start.seq} of its records, counts alone")
     if was_rebuilt:
         notes.append(f"{STATE} was missing and was rebuilt from {JOURNAL}")
     if tail.is_torn:

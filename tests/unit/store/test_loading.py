@@ -72,6 +72,14 @@ def test_a_snapshot_alone_goes_on_with_a_new_journal(tmp_path):
 
     assert (loaded.journal_seq, loaded.journal_offset, loaded.is_snapshot_current) == (2, 0, False)
     assert list(loaded.rows) == ["a"]
+    assert loaded.notes == ("journal.jsonl is missing or empty; state.json, which knew 2 of its records, counts alone",)
+
+
+def test_a_snapshot_that_needs_nothing_of_an_empty_journal_is_told_of_nobody(tmp_path):
+    (tmp_path / "state.json").write_bytes(state_after(2, row("a"), offset=0))
+    (tmp_path / "journal.jsonl").touch()
+
+    assert read_workspace(tmp_path).notes == ()
 
 
 def test_a_journal_alone_rebuilds_the_state_and_says_so(tmp_path):
