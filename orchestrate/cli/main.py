@@ -250,8 +250,10 @@ def _print_traceback(error: BaseException) -> None:
     import traceback
 
     from orchestrate.cli.safe_errors import safe_lines
+    from orchestrate.text.terminal import escape_for_terminal
 
-    output.say(safe_lines("".join(traceback.format_exception(error)).splitlines()))
+    told = "".join(traceback.format_exception(error)).splitlines()
+    output.say(map(escape_for_terminal, safe_lines(told)))
 
 
 def _close_quietly() -> None:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from orchestrate.cli.recovery import what_to_do
 from orchestrate.errors import OrchestrateError, PlanRefused, SeveralRefused
 from orchestrate.model.faults import Fault
+from orchestrate.text.terminal import escape_for_terminal
 
 Word = Literal["error", "attention", "note"]
 
@@ -23,12 +25,12 @@ def message_lines(
     held: str | None = None,
     do: str | None = None,
 ) -> list[str]:
-    """One message: its first line, then what is known beside it."""
-    lines = [f"{word}: {message}"]
+    """One message: its first line, then what is known beside it; others are quoted in it, so nothing of it is obeyed."""
+    lines = [f"{word}: {escape_for_terminal(message)}"]
     labelled = [("where", where), *(("known", item) for item in known), ("held", held), ("do", do)]
     for label, text in labelled:
         if text:
-            first, *rest = text.splitlines()
+            first, *rest = map(escape_for_terminal, text.splitlines())
             lines.append(f"  {label:<{_LABEL_WIDTH}} {first}")
             lines += [f"  {'':<{_LABEL_WIDTH}} {line}" for line in rest]
     return lines
@@ -42,9 +44,9 @@ def error_lines(error: OrchestrateError, *, program: str, plan_path: str = "plan
     if isinstance(error, SeveralRefused):
         lines = [line for each in error.refusals for line in error_lines(each, program=program)]
         return [*lines, error.message]
-    hint = None if error.hint is None else as_typed(error.hint, program=program)
+    do = what_to_do(error)
     told = as_typed(_as_sentence(error.message), program=program)
-    return message_lines("error", told, known=error.known, do=hint)
+    return message_lines("error", told, known=error.known, do=None if do is None else as_typed(do, program=program))
 
 
 def fault_lines(word: Word, fault: Fault, *, plan_path: str) -> list[str]:

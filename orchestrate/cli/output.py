@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NewType
 
+from orchestrate.cli.recovery import what_to_do
 from orchestrate.errors import (
     OrchestrateError,
     OutcomeUnknown,
     PlanRefused,
-    RateLimited,
     ServiceError,
     SeveralRefused,
     Unavailable,
@@ -60,7 +60,7 @@ def failure(operation: str, error: OrchestrateError, **fields: object) -> dict[s
         "code": error_code(error),
         "message": error.message,
         "retryable": isinstance(error, Unavailable | OutcomeUnknown),
-        "recoveryAction": error.hint or _recovery(error),
+        "recoveryAction": _recovery(error),
     }
     if isinstance(error, ServiceError) and error.request_id is not None:
         told["requestId"] = error.request_id
@@ -74,7 +74,7 @@ def failure(operation: str, error: OrchestrateError, **fields: object) -> dict[s
 
 
 def _refusal_document(error: OrchestrateError) -> dict[str, object]:
-    return {"code": error_code(error), "message": error.message, "recoveryAction": error.hint or _recovery(error)}
+    return {"code": error_code(error), "message": error.message, "recoveryAction": _recovery(error)}
 
 
 def fault_document(fault: "Fault") -> dict[str, object]:
@@ -91,13 +91,7 @@ def error_code(error: OrchestrateError) -> str:
 
 
 def _recovery(error: OrchestrateError) -> str:
-    if isinstance(error, PlanRefused | SeveralRefused):
-        return "mend the faults, then run the same command again"
-    if isinstance(error, RateLimited) and error.retry_after_seconds is not None:
-        return f"wait {error.retry_after_seconds:g} s, then run the same command again"
-    if isinstance(error, Unavailable | OutcomeUnknown):
-        return "run the same command again"
-    return "change the call; the same one would be refused again"
+    return what_to_do(error) or "change the call; the same one would be refused again"
 
 
 def _encodable(text: str, encoding: str) -> str:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NoReturn, TypeVar
 
 from orchestrate.errors import WorkspaceDamaged
+from orchestrate.model.faults import quoted
 
 _Text = TypeVar("_Text", bound=str)
 _Word = TypeVar("_Word", bound=StrEnum)
@@ -146,7 +147,7 @@ class Fields:
         value = self._left.pop(key, None)
         known = _word_of(value, words)
         if known is None:
-            self.refuse(key, f"{_shown(value)} is none of {', '.join(words)}")
+            self.refuse(key, f"{shown(value)} is none of {', '.join(words)}")
         return known
 
     def essential_list(self, key: str) -> list[object]:
@@ -176,12 +177,13 @@ def _kind(value: object) -> str:
     if isinstance(value, str):
         return "text" if value else "empty text"
     if value is None or isinstance(value, bool | int | float):
-        return _shown(value)
+        return shown(value)
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value of a file as a message quotes it."""
     if value is None:
         return "nothing"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    text = quoted(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004  one line of a terminal

@@ -4,7 +4,7 @@ A row is encoded once: the same bytes go into its journal record and into the sn
 """
 
 from orchestrate.model.dumping import add_extra, dump
-from orchestrate.model.fields import Fields
+from orchestrate.model.fields import Fields, shown
 from orchestrate.model.message_format import decode_message, decode_run, queue_document, runs_document
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, is_kebab_case
 from orchestrate.model.rows import (
@@ -67,7 +67,7 @@ def decode_row(document: object, *, where: str) -> TaskRow:
     fields = Fields(document, where=where)
     name = fields.essential_text("name")
     if not is_kebab_case(name):
-        fields.refuse("name", f'"{name}" is no task name (lower-case words joined by hyphens)')
+        fields.refuse("name", f"{shown(name)} is no task name (lower-case words joined by hyphens)")
     fields.drop("trackerRef")
     return TaskRow(
         name=TaskName(name),

@@ -11,7 +11,7 @@ import orjson
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
 from orchestrate.model.dumping import dump
-from orchestrate.model.fields import Fields
+from orchestrate.model.fields import Fields, shown
 from orchestrate.model.row_format import decode_row
 from orchestrate.model.rows import Attention, TaskRow, Workspace
 from orchestrate.model.workspace_format import Header, decode_attention, decode_header, workspace_document
@@ -55,6 +55,14 @@ def encode_state(
 
 def decode_state(data: bytes) -> Snapshot:
     """The snapshot in these bytes; an empty or newer file is refused, never read as an empty state."""
+    try:
+        return _decoded(data)
+    except WorkspaceDamaged as error:
+        error.hint = error.hint or _RESTORE
+        raise
+
+
+def _decoded(data: bytes) -> Snapshot:
     fields = Fields(_loaded(data), where=_FILE)
     _require_schema(fields)
     tasks = fields.essential_list("tasks")
@@ -69,21 +77,21 @@ def require_root_slug(found: str, *, wanted: str) -> None:
     """Refuse the state of another plan."""
     if found != wanted:
         raise InputRefused(
-            f'{_FILE} belongs to the plan "{found}", but plan.json has the rootSlug "{wanted}"',
+            f'{_FILE} belongs to the plan {shown(found)}, but plan.json has the rootSlug "{wanted}"',
             hint="give the plan its own folder, or write the former rootSlug into plan.json",
         )
 
 
 def _loaded(data: bytes) -> object:
     if not data.strip():
-        raise WorkspaceDamaged(f"{_FILE} is empty", hint=_RESTORE)
+        raise WorkspaceDamaged(f"{_FILE} is empty")
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         document: object = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         document = _loaded_leniently(data)
         if document is None:
-            raise WorkspaceDamaged(f"{_FILE}:{error.lineno}: not JSON: {error.msg}", hint=_RESTORE) from error
+            raise WorkspaceDamaged(f"{_FILE}:{error.lineno}: not JSON: {error.msg}") from error
     return document
 
 
@@ -100,7 +108,7 @@ def _require_schema(fields: Fields) -> None:
     if version is None:
         return
     if type(version) is not int or version < 1:
-        fields.refuse("schemaVersion", f"{version!r} is no version")
+        fields.refuse("schemaVersion", f"{shown(version)} is no version")
     if version > SCHEMA_VERSION:
         raise WorkspaceDamaged(
             f"{_FILE} has schemaVersion {version}; this version reads up to {SCHEMA_VERSION}",
@@ -121,5 +129,5 @@ def _place(fields: Fields, key: str) -> int:
     if value is None:
         return 0
     if type(value) is not int or value < 0:
-        fields.refuse(key, "expected a whole number from 0 on")
+        fields.refuse(key, f"expected a whole number from 0 on, found {shown(value)}")
     return value

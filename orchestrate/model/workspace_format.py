@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrate.model.dumping import add_extra, dump
-from orchestrate.model.fields import Fields
+from orchestrate.model.fields import Fields, shown
 from orchestrate.model.names import RequestId, Timestamp, WorkspaceId
 from orchestrate.model.rows import Andon, Attention, Unpublished, Workspace
 from orchestrate.model.usage_format import decode_spent
@@ -59,7 +59,7 @@ def decode_header(fields: Fields) -> Header:
     """The workspace's own fields; all that is left in ``fields`` becomes ``extra``."""
     workspace_id = fields.text("workspaceId")
     if workspace_id is not None and not _is_uuid(workspace_id):
-        fields.refuse("workspaceId", f'"{workspace_id}" is no UUID')
+        fields.refuse("workspaceId", f"{shown(workspace_id)} is no UUID")
     return Header(
         workspace_id=None if workspace_id is None else WorkspaceId(workspace_id),
         root_slug=fields.essential_text("rootSlug"),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from orchestrate.cli.checks.findings import Check, Finding, fault, good, warning
 from orchestrate.cli.messages import listed
 from orchestrate.cli.plan_file import PlanPlaces
+from orchestrate.cli.recovery import what_to_do
 from orchestrate.errors import ServiceError
 from orchestrate.model.faults import quoted
 from orchestrate.model.names import TaskName, placeholder_branch
@@ -47,7 +48,7 @@ async def check_repository(git: Git, about: Repository) -> list[Finding]:
         refs = await remote_refs(git, about.url)
     except ServiceError as error:
         if about.kind is RuntimeKind.LOCAL:
-            return [fault(Check.REPOSITORY, error.message, hint=error.hint)]
+            return [fault(Check.REPOSITORY, error.message, hint=what_to_do(error))]
         return [warning(Check.REPOSITORY, f"the base branch could not be checked from here: {error.message}")]
     findings = [*_base(refs, about), *_starting_refs(refs, about)]
     return findings or [good(Check.REPOSITORY, _all_there(about))]

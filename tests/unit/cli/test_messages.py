@@ -77,3 +77,8 @@ def test_several_refusals_are_told_one_after_the_other():
         "error: no b.",
         "2 faults. Nothing was launched.",
     ]
+
+
+def test_nothing_that_others_wrote_is_obeyed_by_the_terminal():
+    lines = message_lines("error", "a\x1b[2Jb\nc", known=["\u202ed"], do="e\x07\nf")
+    assert lines == ["error: a\\x1b[2Jb\\nc", "  known  \\u202ed", "  do     e\\x07", "         f"]

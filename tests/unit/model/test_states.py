@@ -101,7 +101,7 @@ def test_a_byte_order_mark_is_passed_over():
         (b"{}", "state.json tasks: expected a list, found nothing"),
         (b'{"tasks":[]}', "state.json rootSlug: expected text, found nothing"),
         (state_with(schemaVersion=2), "state.json has schemaVersion 2; this version reads up to 1"),
-        (state_with(schemaVersion="1"), "state.json schemaVersion: '1' is no version"),
+        (state_with(schemaVersion="1"), 'state.json schemaVersion: "1" is no version'),
         (state_with(workspaceId="x"), 'state.json workspaceId: "x" is no UUID'),
         (state_with(journalSeq=-1), "state.json journalSeq: expected a whole number from 0 on"),
         (
