@@ -1,6 +1,5 @@
 """From a command line to an exit code; no traceback and no half line reaches the user."""
 
-import gc
 import os
 import sys
 from argparse import Namespace
@@ -11,6 +10,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from orchestrate.cli import output
+from orchestrate.cli.collector import collecting_rarely
 from orchestrate.cli.messages import error_lines, fault_of_ours
 from orchestrate.cli.parsing import (
     Parser,
@@ -25,10 +25,6 @@ from orchestrate.cli.settings import Settings, own_program, program_in_help, rea
 from orchestrate.cli.usage import UsageRefused, verb_meant
 from orchestrate.cli.verbs import HIDDEN, VERBS, VERBS_BY_NAME, Verb
 from orchestrate.errors import InputRefused, OrchestrateError
-
-#: Plans and states are many objects that stay: looked through as often as Python does by itself, a large one takes a
-#: tenth longer to load.
-_COLLECTOR = (50_000, 20, 20)
 
 #: The argument that names a task, in the usage of every verb that has one.
 TASK = "TASK"
@@ -79,11 +75,11 @@ class _Call:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
-    gc.set_threshold(*_COLLECTOR)
     words = list(sys.argv[1:] if argv is None else argv)
     call = _Call(words=words, program=own_program(), is_verbose="-v" in words or "--verbose" in words)
     try:
-        code = _answered(call)
+        with collecting_rarely():
+            code = _answered(call)
         sys.stdout.flush()
     except BrokenPipeError:
         _close_quietly()

@@ -7,6 +7,7 @@ import anyio
 import anyio.to_thread
 import structlog
 
+from orchestrate.cli.collector import collecting_rarely
 from orchestrate.cli.examination import prepared_or_refused
 from orchestrate.cli.locating import locate
 from orchestrate.cli.running import Outcome, Prepared, Request, run_prepared
@@ -40,8 +41,9 @@ async def run_unattended(
         agent_command=agent_command,
     )
     environment = environment_of(read_settings())
-    prepared = await anyio.to_thread.run_sync(partial(prepared_or_refused, request, environment))
-    return await run_prepared(prepared, request, environment, _Nobody())
+    with collecting_rarely():
+        prepared = await anyio.to_thread.run_sync(partial(prepared_or_refused, request, environment))
+        return await run_prepared(prepared, request, environment, _Nobody())
 
 
 class _Nobody:

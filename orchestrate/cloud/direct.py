@@ -39,9 +39,7 @@ class DirectLane:
         connection = await self._connected()
         parser = AnswerParser()
         try:
-            await connection.send(data, seconds=self._timeout_seconds)
-            while not parser.has_head:
-                await connection.receive(parser, seconds=request.silence_seconds)
+            await connection.ask(data, parser, seconds=self._timeout_seconds, silence_seconds=request.silence_seconds)
         except BaseException:
             await connection.aclose()
             raise
@@ -98,22 +96,38 @@ class _Connection:
             return False
         return self._socket.fileno() >= 0 and not self._look.poll(0)
 
-    async def send(self, data: bytes, *, seconds: float) -> None:
+    async def ask(self, data: bytes, parser: AnswerParser, *, seconds: float, silence_seconds: float) -> None:
+        """Send the request and read the answer's head; one scope for both, for there are three calls a task."""
+        is_sent = False
         try:
-            with anyio.fail_after(seconds):
-                await self._stream.send(data)
+            with anyio.fail_after(seconds) as scope:
+                await self._send(data)
+                is_sent = True
+                while not parser.has_head:
+                    scope.deadline = anyio.current_time() + silence_seconds
+                    await self._receive(parser)
         except TimeoutError as error:
+            if is_sent:
+                raise _silent() from error
             raise httpx.WriteTimeout("the server does not take the request") from error
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise httpx.WriteError("the connection broke") from error
 
     async def receive(self, parser: AnswerParser, *, seconds: float) -> None:
         """Hand the parser what comes next, or the end."""
         try:
             with anyio.fail_after(seconds):
-                data = await self._stream.receive(_CHUNK)
+                await self._receive(parser)
         except TimeoutError as error:
-            raise httpx.ReadTimeout("the server says nothing") from error
+            raise _silent() from error
+
+    async def _send(self, data: bytes) -> None:
+        try:
+            await self._stream.send(data)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise httpx.WriteError("the connection broke") from error
+
+    async def _receive(self, parser: AnswerParser) -> None:
+        try:
+            data = await self._stream.receive(_CHUNK)
         except anyio.EndOfStream:
             parser.end()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
@@ -130,6 +144,10 @@ class _Connection:
             self._is_open = False
             with anyio.CancelScope(shield=True):
                 await self._stream.aclose()
+
+
+def _silent() -> httpx.ReadTimeout:
+    return httpx.ReadTimeout("the server says nothing")
 
 
 class _Body(httpx.AsyncByteStream):

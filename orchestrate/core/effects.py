@@ -129,7 +129,7 @@ class LookUpRefs(Effect):
     """Ask the remote for these branches, all of them in one call."""
 
     refs: tuple[WantedRef, ...]
-    #: True where a task waits for the answer; else it may share a call with those that come soon.
+    #: True where a task waits for the answer, or the run's end; else it may share a call with those that come soon.
     is_awaited: bool = False
 
 

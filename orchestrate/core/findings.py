@@ -11,7 +11,8 @@ from orchestrate.model.vocabulary import FindingKind
 def with_findings(row: TaskRow, kinds: Iterable[FindingKind], found: Iterable[Finding]) -> TaskRow:
     """The row whose findings of these kinds are just these now."""
     kept = [finding for finding in row.findings if finding.kind not in frozenset(kinds)]
-    return replace(row, findings=(*kept, *dict.fromkeys(found)))
+    findings = (*kept, *dict.fromkeys(found))
+    return row if findings == row.findings else replace(row, findings=findings)
 
 
 def told(before: TaskRow, after: TaskRow) -> Decision:

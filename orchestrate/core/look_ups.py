@@ -27,7 +27,8 @@ def look_up(state: State, rows: Iterable[TaskRow]) -> Decision:
     if not asked:
         return NOTHING
     awaited = [row for row in asked if any(waiting_for(state, row))]
-    order = LookUpRefs(refs=tuple(wanted(state, row) for row in asked), is_awaited=bool(awaited))
+    is_awaited = bool(awaited) or _is_quiet(state)
+    order = LookUpRefs(refs=tuple(wanted(state, row) for row in asked), is_awaited=is_awaited)
     looking_up = state.session.looking_up | {row.name for row in asked}
     return change(
         SessionChanged(replace(state.session, looking_up=looking_up)), effects=(order, *map(_patience, awaited))
@@ -77,6 +78,11 @@ def waiting_for(state: State, source: TaskRow) -> Iterator[TaskRow]:
 def no_longer_looked_up(state: State, names: Iterable[TaskName]) -> SessionChanged:
     """The session in which nobody looks these tasks' branches up."""
     return SessionChanged(replace(state.session, looking_up=state.session.looking_up - frozenset(names)))
+
+
+def _is_quiet(state: State) -> bool:
+    """True where no other handoff will come soon; the end of the run waits for the answer then."""
+    return state.running == 0 and state.ready is None
 
 
 def _patience(row: TaskRow) -> SetTimer:

@@ -119,11 +119,12 @@ def decide(state: State, event: Event) -> Decision:
 def step(state: State, event: Event) -> tuple[State, Decision]:
     """The decision, and the state after it."""
     decision = _handled(state, event)
-    decision += turns.left_over(state, apply(state, decision.changes), decision)
+    after = apply(state, decision.changes)
+    dropped = turns.left_over(state, after, decision)
+    after, decision = apply(after, dropped.changes), decision + dropped
     if state.session.phase != Phase.RUNNING:
         decision = _without_starts(decision)
     _check_steps(state, decision, event)
-    after = apply(state, decision.changes)
     learned = capacity.learned(after, event)
     after = apply(after, learned.changes)
     started = scheduling.start_ready_tasks(after, event)

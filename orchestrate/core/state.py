@@ -190,13 +190,22 @@ def _lets_go(state: State, source: TaskRow | None, row: TaskRow) -> bool:
 
 
 def _with_row(state: State, row: TaskRow) -> State:
-    before = state.rows.get(row.name)
+    """The state with this row, and with what its change moves: its own counts, and those of its dependants."""
+    before, blueprint = state.rows.get(row.name), state.blueprint
     rows = state.rows.set(row.name, row)
-    if state.blueprint is None:
+    if blueprint is None:
         return replace(state, rows=rows)
-    after = replace(
+    waiting, freed = _recounted(state, before, row)
+    if _is_freed(state, before, row, waiting):
+        freed.append(row.name)
+    ready = state.ready
+    for name in freed:
+        ready = added(ready, name, rank=blueprint.rank(name))
+    return replace(
         state,
         rows=rows,
+        waiting=waiting,
+        ready=ready,
         counts=_moved(state.counts, before, row),
         awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
@@ -204,11 +213,12 @@ def _with_row(state: State, row: TaskRow) -> State:
         owners=_with_owner(state.owners, row),
         held=state.held + is_held(row) - (before is not None and is_held(before)),
     )
-    after = _with_own_count(_with_dependants(after, before, row), before, row)
-    was_queued = before is not None and may_start(state, row.name)
-    if was_queued or not may_start(after, row.name):
-        return after
-    return replace(after, ready=added(after.ready, row.name, rank=state.blueprint.rank(row.name)))
+
+
+def _is_freed(state: State, before: TaskRow | None, after: TaskRow, waiting: Map[TaskName, int]) -> bool:
+    """True for a row that came to miss nothing but a slot."""
+    was_queued = before is not None and may_start(state, after.name)
+    return not was_queued and is_ready(after) and waiting.get(after.name) == 0
 
 
 def _trimmed(state: State) -> State:
@@ -236,32 +246,32 @@ def _moved(counts: Map[TaskStatus, int], before: TaskRow | None, after: TaskRow)
     return counts.set(after.status, counts.get(after.status, 0) + 1)
 
 
-def _with_dependants(state: State, before: TaskRow | None, after: TaskRow) -> State:
-    """The counts of the dependants after their dependency came to release them, or ceased to."""
+def _recounted(state: State, before: TaskRow | None, after: TaskRow) -> tuple[Map[TaskName, int], list[TaskName]]:
+    """The open dependencies of the row and of its dependants from now on, and which of the latter may start now."""
     plan, blueprint = state.plan, state.blueprint
     assert blueprint is not None
+    waiting, freed = _with_own_count(state, before, after), list[TaskName]()
     is_released = before is not None and releases(before, plan)
     if is_released == releases(after, plan) and not (is_released and _has_other_branch(before, after)):
-        return state
-    waiting, ready = state.waiting, state.ready
+        return waiting, freed
     for name in blueprint.dependants.get(after.name, ()):
         if name not in waiting:
             continue
         row = state.rows[name]
         count = waiting[name] + _lets_go(state, before, row) - _lets_go(state, after, row)
         waiting = waiting.set(name, count)
-        if count == 0 and is_ready(state.rows[name]):
-            ready = added(ready, name, rank=blueprint.rank(name))
-    return replace(state, waiting=waiting, ready=ready)
+        if count == 0 and is_ready(row):
+            freed.append(name)
+    return waiting, freed
 
 
-def _with_own_count(state: State, before: TaskRow | None, after: TaskRow) -> State:
-    """The count of the row's own open dependencies, there while it is pending."""
+def _with_own_count(state: State, before: TaskRow | None, after: TaskRow) -> Map[TaskName, int]:
+    """The counts with that of the row's own open dependencies, there while it is pending."""
     if after.status != TaskStatus.PENDING:
-        return state if after.name not in state.waiting else replace(state, waiting=state.waiting.delete(after.name))
+        return state.waiting if after.name not in state.waiting else state.waiting.delete(after.name)
     if before is not None and before.status == TaskStatus.PENDING and _waits_alike(before, after):
-        return state
-    return replace(state, waiting=state.waiting.set(after.name, _open_dependencies(state, after)))
+        return state.waiting
+    return state.waiting.set(after.name, _open_dependencies(state, after))
 
 
 def _has_other_branch(before: TaskRow | None, after: TaskRow) -> bool:

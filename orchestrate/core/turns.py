@@ -35,7 +35,8 @@ def is_follow_up(row: TaskRow) -> bool:
 
 def without_ended(row: TaskRow, run_id: RunId) -> TaskRow:
     """The row whose queue has no message of this run any more; it has ended."""
-    return replace(row, queue=tuple(message for message in row.queue if message.run_id != run_id))
+    queue = tuple(message for message in row.queue if message.run_id != run_id)
+    return row if queue == row.queue else replace(row, queue=queue)
 
 
 def next_turn(row: TaskRow, *, at: Timestamp) -> Decision:

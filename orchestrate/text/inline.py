@@ -1,5 +1,6 @@
 """The inside of one line: which words are code, bold or a link, and what it reads like without the marks."""
 
+import re
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
@@ -8,6 +9,8 @@ from markdown_it import MarkdownIt
 LINE_LIMIT = 2000
 
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
+#: A line without any of these holds no markup at all.
+_MARKS = re.compile(r"[\\`*_~\[\]!<>&\n\r\0]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,13 @@ class Span:
 
 def read_spans(text: str) -> tuple[Span, ...]:
     """The stretches of a line in order; what is struck through is left out."""
+    text = text[:LINE_LIMIT]
+    if not _MARKS.search(text):
+        return (Span(text),) if text else ()
     spans: list[Span] = []
     strong = struck = 0
     href: str | None = None
-    for token in _PARSER.parseInline(text[:LINE_LIMIT])[0].children or ():
+    for token in _PARSER.parseInline(text)[0].children or ():
         match token.type:
             case "strong_open" | "strong_close" | "em_open" | "em_close":
                 strong += token.nesting

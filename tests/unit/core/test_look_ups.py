@@ -52,6 +52,13 @@ def test_a_branch_is_looked_up_beside_the_dependants_that_do_not_start_from_it()
     assert book.effects(SetTimer) == []
 
 
+def test_the_last_look_is_made_at_once_for_the_end_of_the_run_waits_for_it():
+    book = Playbook(a_state(a_plan("a", "c"), a_running_row(), a_running_row("c"))).tell(ended())
+    assert [effect.is_awaited for effect in book.effects(LookUpRefs)] == [False]
+    book = book.tell(ended("c"))
+    assert [effect.is_awaited for effect in book.effects(LookUpRefs)] == [True]
+
+
 def test_who_starts_from_the_branch_waits_for_the_look_and_not_for_long():
     book = Playbook(a_state(a_plan("a", a_verifier("b", of="a"), "c"), a_running_row(), a_running_row("c")))
     book.tell(ended()).asks(LookUpRefs(refs=(WANTED,), is_awaited=True), PATIENCE)
