@@ -103,12 +103,12 @@ def _seen(state: State, row: TaskRow, ref: SeenRef, *, at: Timestamp) -> Decisio
 
 def _with_sight(state: State, row: TaskRow, ref: SeenRef, *, at: Timestamp) -> TaskRow:
     is_there = ref.sha is not None
-    known = row.on_remote if row.on_remote is not None and row.on_remote.is_there is is_there else None
-    after = replace(
-        on_other_commit(row, ref.sha),
-        on_remote=known or OnRemote(at, is_there=is_there),
-        pushed=row.pushed if row.pushed is None else is_there and not _is_at_start(row, ref),
-    )
+    after = on_other_commit(row, ref.sha)
+    pushed = row.pushed if row.pushed is None else is_there and not _is_at_start(row, ref)
+    if row.on_remote is None or row.on_remote.is_there is not is_there:
+        after = replace(after, on_remote=OnRemote(at, is_there=is_there))
+    if pushed is not row.pushed:
+        after = replace(after, pushed=pushed)
     after = without_note(after, NOT_ON_REMOTE) if is_there else _noted(after)
     if row.type != TaskType.VERIFIER:
         after = with_findings(after, _OF_BRANCH, _findings(state, row, ref))

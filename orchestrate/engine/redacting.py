@@ -13,7 +13,7 @@ _NAMES = frozenset(
     {
         "at", "id", "task", "tasks", "agent_id", "run_id", "request", "engine", "effect", "path", "digest", "branch",
         "placeholder", "idempotency_key", "key", "plan", "state", "row", "rows", "timer", "paths", "sha", "head_sha",
-        "newest", "found", "message_id",
+        "newest", "found", "message_id", "refs",
     }
 )  # fmt: skip
 _DEPTH = 6

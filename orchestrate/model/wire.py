@@ -31,6 +31,8 @@ IDEMPOTENCY_HEADER = "Idempotency-Key"
 REQUEST_ID_HEADER = "x-request-id"
 #: Our server only: values of ``passEnv`` names, base64 of a JSON object; never written to disk by the engine.
 PASS_ENV_HEADER = "X-Orchestrate-Pass-Env"  # noqa: S105  a header's name, no secret
+#: The largest request that our server reads.
+BODY_BYTES = 8 * 1024 * 1024
 
 
 class WireModel(BaseModel):

@@ -12,12 +12,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orchestrate.errors import Refused, ServiceError
-from orchestrate.model.wire import REQUEST_ID_HEADER
+from orchestrate.model.wire import BODY_BYTES, REQUEST_ID_HEADER
 from orchestrate.server import faults
 from orchestrate.server.access import Caller, Keyring
-
-#: The largest body that is read.
-BODY_BYTES = 8 * 1024 * 1024
 
 #: What lies below it is asked for by links that carry a signature in a token's place.
 SIGNED_LINKS = "/v1/downloads/"

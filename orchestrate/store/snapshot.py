@@ -1,7 +1,8 @@
 """When ``state.json`` is written, and what goes into it: only what the journal has on the disk.
 
 The bytes of each row are kept from its last record, so that a snapshot is a join and a transition costs the same in a
-plan of ten tasks and of ten thousand.
+plan of ten tasks and of ten thousand. Rows that were loaded are encoded for the first snapshot that needs them: who
+opens a finished workspace again writes none.
 """
 
 from collections import deque
@@ -10,7 +11,8 @@ from dataclasses import dataclass
 
 from orchestrate.model.names import TaskName
 from orchestrate.model.records import Record
-from orchestrate.model.rows import Attention, Workspace
+from orchestrate.model.row_format import encode_row
+from orchestrate.model.rows import Attention, TaskRow, Workspace
 from orchestrate.model.states import ATTENTION_KEPT, encode_state
 from orchestrate.model.workspace_format import encode_attention
 from orchestrate.store.files import Folder
@@ -54,6 +56,8 @@ class Image:
     rows: Sequence[bytes]
     attention: Sequence[bytes]
     position: Position
+    #: How many changes of its maker it holds.
+    changes: int = 0
 
     def write(self, folder: Folder) -> int:
         """Replace ``state.json``; the number of bytes that it has now."""
@@ -79,12 +83,16 @@ class SnapshotWriter:
         self,
         *,
         workspace: Workspace | None,
-        rows: Mapping[TaskName, bytes],
+        rows: Mapping[TaskName, TaskRow],
         attention: Iterable[Attention],
         position: Position,
+        is_current: bool,
     ) -> None:
         self._workspace = workspace
-        self._rows = dict(rows)
+        self._rows: dict[TaskName, bytes | TaskRow] = dict(rows)
+        #: Counts what changes a snapshot; ``state.json`` has this many of the changes.
+        self._changes = 0
+        self._changes_written: int | None = 0 if is_current else None
         self._attention = deque(map(encode_attention, attention), maxlen=ATTENTION_KEPT)
         self._position = position
         self._written = position
@@ -93,6 +101,7 @@ class SnapshotWriter:
 
     def take(self, record: Record, rows: Sequence[bytes]) -> None:
         """Keep what a synced record says; ``rows`` are its rows, encoded."""
+        self._changes += 1
         for row, encoded in zip(record.rows, rows, strict=True):
             self._rows[row.name] = encoded
         if record.workspace is not None:
@@ -106,17 +115,22 @@ class SnapshotWriter:
     def order(self, names: Iterable[TaskName]) -> None:
         """Rows stand in this order from now on; those of other names behind."""
         known = [name for name in names if name in self._rows]
-        self._rows = {name: self._rows[name] for name in (*known, *self._rows)}
+        ordered = {name: self._rows[name] for name in (*known, *self._rows)}
+        self._changes += list(ordered) != list(self._rows)
+        self._rows = ordered
 
     def image(self) -> Image | None:
-        """The state at this moment; None before the first record has named the workspace."""
-        if self._workspace is None:
+        """The state at this moment; None where the disk has it, and before the first record names the workspace."""
+        if self._workspace is None or self._changes_written == self._changes:
             return None
-        return Image(self._workspace, list(self._rows.values()), list(self._attention), self._position)
+        rows = [row if isinstance(row, bytes) else encode_row(row) for row in self._rows.values()]
+        self._rows = dict(zip(self._rows, rows, strict=True))
+        return Image(self._workspace, rows, list(self._attention), self._position, changes=self._changes)
 
     def note_written(self, image: Image, *, size: int, now: float | None) -> None:
         """This image is on the disk."""
         self._written, self._written_bytes = image.position, size
+        self._changes_written = image.changes
         if now is not None:
             self._written_at = now
 

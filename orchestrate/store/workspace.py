@@ -69,9 +69,10 @@ class WorkspaceStore:
         self._replies = GroupCommit[Save](self._writer.write)
         self._snapshot = SnapshotWriter(
             workspace=loaded.workspace,
-            rows={name: encode_row(row) for name, row in loaded.rows.items()},
+            rows=loaded.rows,
             attention=loaded.attention,
             position=journal.end,
+            is_current=loaded.is_snapshot_current,
         )
         self._exhibits: ExhibitMaker | None = None
         #: Lines that ``attention.log`` has not taken yet.

@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from orchestrate.server.gate import BODY_BYTES
+from orchestrate.model.wire import BODY_BYTES
 from tests.support.repositories import make_remote
 from tests.support.server import ServerCalls, running_server
 

@@ -1,7 +1,7 @@
 """How large a prompt may be."""
 
 from orchestrate.model.vocabulary import RuntimeKind
-from orchestrate.server.gate import BODY_BYTES
+from orchestrate.model.wire import BODY_BYTES
 
 #: The reference names no limit. A megabyte is a quarter of a million tokens: no model of the catalogue reads that at once.
 CLOUD_PROMPT_BYTES = 1_000_000

@@ -34,12 +34,13 @@ def test_a_snapshot_is_due(tasks, new_bytes, seconds, expected):
     assert is_due is expected
 
 
-def writer(*rows, workspace=WORKSPACE):
+def writer(*rows, workspace=WORKSPACE, is_current=False):
     return SnapshotWriter(
         workspace=workspace,
-        rows={each.name: encode_row(each) for each in rows},
+        rows={each.name: each for each in rows},
         attention=[attention("old")],
         position=START,
+        is_current=is_current,
     )
 
 
@@ -76,6 +77,21 @@ def test_an_image_stays_as_it_was(tmp_path):
     assert image.position == START
 
 
+def test_what_the_disk_has_is_not_written_again(tmp_path):
+    subject = writer(row("a"), row("b"), is_current=True)
+    subject.order(["a"])
+    assert subject.image() is None
+    subject.order(["b"])
+    image = subject.image()
+    assert image is not None
+    take(subject, record(1, row("a")))
+    subject.note_written(image, size=1, now=None)
+    image = subject.image()
+    assert image is not None
+    subject.note_written(image, size=1, now=None)
+    assert subject.image() is None
+
+
 def test_rows_follow_the_plan(tmp_path):
     subject = writer(row("gone"), row("a"), row("b"))
     subject.order(["b", "unknown", "a"])
@@ -97,6 +113,7 @@ def test_a_written_image_is_due_again_only_with_something_new():
     assert subject.is_due(POLICY, 100.0)
 
     image = subject.image()
+    take(subject, record(2, row("a", note="later")))
     subject.move_to(Position(2, 900))
     subject.note_written(image, size=1000, now=100.0)
     assert not subject.is_due(POLICY, 100.5)
