@@ -119,9 +119,14 @@ class SnapshotWriter:
         self._changes += list(ordered) != list(self._rows)
         self._rows = ordered
 
+    @property
+    def is_written(self) -> bool:
+        """True where ``state.json`` says all that is known here."""
+        return self._changes_written == self._changes
+
     def image(self) -> Image | None:
-        """The state at this moment; None where the disk has it, and before the first record names the workspace."""
-        if self._workspace is None or self._changes_written == self._changes:
+        """The state at this moment; None before the first record has named the workspace."""
+        if self._workspace is None:
             return None
         rows = [row if isinstance(row, bytes) else encode_row(row) for row in self._rows.values()]
         self._rows = dict(zip(self._rows, rows, strict=True))

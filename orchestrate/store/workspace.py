@@ -221,7 +221,7 @@ class WorkspaceStore:
 
     async def _write_snapshot(self, now: float | None) -> None:
         async with self._snapshot_turn:
-            image = self._snapshot.image()
+            image = None if self._snapshot.is_written else self._snapshot.image()
             if image is not None:
                 size = await anyio.to_thread.run_sync(image.write, self._folder, limiter=self._snapshot_thread)
                 self._snapshot.note_written(image, size=size, now=now)

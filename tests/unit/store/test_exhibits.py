@@ -35,6 +35,17 @@ async def test_the_state_is_exact_before_its_snapshot_is_written(store):
     assert decode_state(shown["state.json"]).rows == (row("a", note="x"),)
 
 
+async def test_the_state_of_a_workspace_that_is_opened_again_is_shown(store, tmp_path):
+    await store.append([first_record(row("a"))])
+    await store.write_snapshot()
+    await store.close()
+    again = await WorkspaceStore.open(tmp_path, root_slug=ROOT_SLUG, engine_id=ENGINE, now=NOW)
+    again.show_without(Redactor([SECRET]))
+    shown = await again.exhibits()
+    await again.close()
+    assert decode_state(shown["state.json"]).rows == (row("a"),)
+
+
 async def test_plan_and_handoffs_are_shown_and_nothing_else(store, tmp_path):
     (tmp_path / "plan.json").write_text('{"goal": "mend it"}\n')
     (tmp_path / "notes.md").write_text("of the user\n")
