@@ -250,7 +250,7 @@ def _waits_for(rows: Sequence[TaskRow], releasing: frozenset[str]) -> Mapping[Ta
 
     def is_open(name: TaskName) -> bool:
         row = by_name.get(name)
-        if row is None or row.status != TaskStatus.HANDED_OFF:
+        if row is None or row.status != TaskStatus.HANDED_OFF or row.is_called:
             return True
         return row.handoff_status == HandoffStatus.BLOCKED and name not in releasing
 

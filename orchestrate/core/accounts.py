@@ -63,7 +63,7 @@ def moved(accounts: Accounts, before: tuple[Charge, ...], after: tuple[Charge, .
 
 
 def _reserved(charges: Iterable[Charge]) -> int:
-    return sum(units(charge.reserved) for charge in charges if charge.cents is None)
+    return sum(units(charge.set_aside) for charge in charges)
 
 
 def _settled(charges: Iterable[Charge]) -> int:

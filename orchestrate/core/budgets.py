@@ -2,7 +2,8 @@
 
 A launch sets aside the dearest known cost of its type in this workspace, else ``limits.reserveCents``. That stands in
 the row's charge, written with the intent, until the service tells the cost; no restart and no further attempt takes it
-back. A launch that would bring what is spent and set aside over the budget waits, and all behind it wait with it.
+back. A launch that would bring what is spent and set aside over the budget waits, and all behind it wait with it. A message
+that begins another run of an agent sets aside and waits alike; it makes no agent.
 """
 
 from dataclasses import replace
@@ -54,21 +55,46 @@ def bound_for(state: State, row: TaskRow) -> Bound | None:
     limits = state.plan.limits
     if limits.max_agents is not None and state.accounts.agents >= limits.max_agents:
         return Bound.AGENTS
-    if limits.budget_cents is None:
+    return bound_for_message(state, row)
+
+
+def bound_for_message(state: State, row: TaskRow) -> Bound | None:
+    """The limit that keeps a message to this task's agent from being sent now; None where it may be."""
+    if state.plan.limits.budget_cents is None:
         return None
     needed = _committed(state) + units(reserve_cents(state, row.type))
-    return Bound.BUDGET if needed > units(limits.budget_cents) else None
+    return Bound.BUDGET if needed > units(state.plan.limits.budget_cents) else None
 
 
 def bound_ahead(state: State) -> Bound | None:
-    """The limit that keeps the first ready task waiting; None where none does, or no task is ready."""
-    return None if state.ready is None else bound_for(state, state.rows[state.ready.item])
+    """The limit that keeps the first of those waiting that may start; None where none does, or nobody waits."""
+    row = _first_in_line(state)
+    if row is None:
+        return None
+    return bound_for_message(state, row) if row.is_called else bound_for(state, row)
 
 
 def charged(state: State, row: TaskRow, *, attempt: int, agent_id: AgentId) -> tuple[Charge, ...]:
     """The row's charges with what a launch sets aside."""
-    charge = Charge(attempt, agent_id, row.type, reserve_cents(state, row.type))
-    return (*uncharged(row, attempt), charge)
+    return (*uncharged(row, attempt), _charge(state, row, attempt=attempt, agent_id=agent_id))
+
+
+def charged_for_message(state: State, row: TaskRow) -> TaskRow:
+    """The row with what the run of its first message sets aside."""
+    assert row.agent_id is not None
+    first, *others = row.queue
+    first = replace(first, reserved=reserve_cents(state, row.type))
+    charges = row.charges
+    if all(charge.attempt != row.attempts for charge in charges):
+        charges = (*charges, _charge(state, row, attempt=row.attempts, agent_id=row.agent_id))
+    return replace(row, queue=(first, *others), charges=_moved(charges, row.attempts, by=first.reserved))
+
+
+def uncharged_for_message(row: TaskRow) -> TaskRow:
+    """The row without what its first message has set aside: it began no run."""
+    first, *others = row.queue
+    charges = _moved(row.charges, row.attempts, by=-first.reserved)
+    return replace(row, queue=(replace(first, reserved=0.0), *others), charges=charges)
 
 
 def uncharged(row: TaskRow, attempt: int) -> tuple[Charge, ...]:
@@ -105,7 +131,9 @@ def why_held(state: State, bound: Bound) -> str:
         return f"limits.maxAgents of {money.max_agents} is reached"
     assert money.budget is not None
     taken = f"{dollars(money.spent)} spent, {dollars(money.reserved)} set aside for agents whose cost is not known"
-    return f"the budget of {dollars(money.budget)} has no room for another agent ({taken})"
+    row = _first_in_line(state)
+    what = "another agent" if row is None or not row.is_called else f"the message to {row.name}"
+    return f"the budget of {dollars(money.budget)} has no room for {what} ({taken})"
 
 
 def what_to_raise(state: State, bound: Bound) -> str:
@@ -113,9 +141,28 @@ def what_to_raise(state: State, bound: Bound) -> str:
     if bound == Bound.AGENTS:
         least = state.accounts.agents + 1
         return f"To go on, set limits.maxAgents in plan.json to {least} or more; it is read at once."
-    assert state.ready is not None
-    needed = _committed(state) + units(reserve_cents(state, state.rows[state.ready.item].type))
+    row = _first_in_line(state)
+    assert row is not None
+    needed = _committed(state) + units(reserve_cents(state, row.type))
     return f"To go on, set limits.budgetCents in plan.json to {-(-needed // units(1))} or more; it is read at once."
+
+
+def _first_in_line(state: State) -> TaskRow | None:
+    """Who would start next: messages to tasks that are over come before launches."""
+    queue = state.ready if state.called is None else state.called
+    return None if queue is None else state.rows[queue.item]
+
+
+def _charge(state: State, row: TaskRow, *, attempt: int, agent_id: AgentId) -> Charge:
+    return Charge(attempt, agent_id, row.type, reserve_cents(state, row.type))
+
+
+def _moved(charges: tuple[Charge, ...], attempt: int, *, by: float) -> tuple[Charge, ...]:
+    """The charges, what this attempt sets aside for follow-up runs changed by so many cents."""
+    return tuple(
+        replace(charge, follow_ups=max(0.0, round(charge.follow_ups + by, 3))) if charge.attempt == attempt else charge
+        for charge in charges
+    )
 
 
 def _going_on(state: State) -> str:

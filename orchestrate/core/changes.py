@@ -12,7 +12,7 @@ from immutables import Map
 
 from orchestrate.core.effects import Effect
 from orchestrate.core.queue import Queue
-from orchestrate.model.names import RequestId, TaskName, Timestamp
+from orchestrate.model.names import RequestId, RunId, TaskName, Timestamp
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
 from orchestrate.model.vocabulary import LaunchDelay
@@ -84,6 +84,8 @@ class Settings:
 class Inquiry:
     """A question for the cost of an attempt."""
 
+    #: The run that is to be covered: the agent's last one that has ended.
+    run_id: RunId | None
     #: When the run ended, as far as that is known.
     since: Timestamp
     #: How often it was answered that nothing is known yet.

@@ -109,11 +109,12 @@ class CheckPaths(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskUsage(Effect):
-    """Ask the service what an attempt's agent cost."""
+    """Ask the service what an attempt's agent cost, this run of it included."""
 
     task: TaskName
     attempt: int
     agent_id: AgentId
+    run_id: RunId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,14 @@ While messages wait for the agent the task is not over: what its run said is kep
 from dataclasses import replace
 
 from orchestrate.core.branches import propagate, pushed_branch
+from orchestrate.core.budgets import bound_for_message
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, SessionChanged, change
 from orchestrate.core.events import RunEnded
 from orchestrate.core.look_ups import look_up
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry
 from orchestrate.core.state import State, apply, with_error
-from orchestrate.core.turns import is_follow_up, next_turn, undelivered, without_ended, without_queue
+from orchestrate.core.turns import called, is_follow_up, next_turn, undelivered, without_ended, without_queue
 from orchestrate.core.verdicts import judged, pass_on_verdict
 from orchestrate.core.watching import BY_DEADLINE, watched
 from orchestrate.model.names import Timestamp
@@ -66,11 +67,21 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
     )
     notes = change(*(AttentionRaised(f"{row.name}: {note}") for note in _oddities(row, event)))
     if not is_over:
-        return notes + next_turn(row, at=event.at)
+        return notes + goes_on(state, row, at=event.at)
     if row.queue:
         notes += without_queue(row)
         row = replace(row, queue=())
     return notes + _handed_on(state, judged(state, row), at=event.at)
+
+
+def goes_on(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    """A row whose run has ended runs on with its next message, or stands there until the budget has room for it."""
+    if bound_for_message(state, row) is None:
+        return next_turn(state, row, at=at)
+    row = called(row, at=at)
+    return (
+        _handed_on(state, judged(state, row), at=at) if row.status == TaskStatus.HANDED_OFF else change(RowChanged(row))
+    )
 
 
 def settled(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
@@ -126,7 +137,7 @@ def _in_error(state: State, row: TaskRow, event: RunEnded) -> Decision:
         told = AttentionRaised(
             f"{row.name}: a run is in error: {mode}: {words}; the next message is sent all the same."
         )
-        return change(told) + next_turn(row, at=event.at)
+        return change(told) + goes_on(state, row, at=event.at)
     tries = "1 try" if row.attempts == 1 else f"{row.attempts} tries"
     told = AttentionRaised(f"{row.name} is in error after {tries}: {mode}: {words}")
     return change(RowChanged(row), told, SessionChanged(with_error(state, row)))

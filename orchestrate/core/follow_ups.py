@@ -8,6 +8,7 @@ at anew before it leaves, since others may talk to the agent as well.
 from dataclasses import replace
 
 from orchestrate.core import finishing
+from orchestrate.core.budgets import uncharged_for_message
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, Phase, RowChanged, change
 from orchestrate.core.effects import Effect, LookUpRuns, SendFollowUp, SetTimer, WatchRun
 from orchestrate.core.events import AccessLost, EffectFailed, Timer, TimerFired, TimerKind
@@ -19,8 +20,8 @@ from orchestrate.core.follow_up_events import (
     RunsSeen,
 )
 from orchestrate.core.pacing import LONGEST_ASKED_SECONDS, spread
-from orchestrate.core.state import State
-from orchestrate.core.turns import is_between_runs, looked_at, next_turn, with_first
+from orchestrate.core.state import State, apply
+from orchestrate.core.turns import is_between_runs, looked_at, with_first
 from orchestrate.core.watching import cancel_orders, deadline_timer, unwatched, watched_again
 from orchestrate.model.messages import FollowUpRun
 from orchestrate.model.names import RunId, Timestamp
@@ -122,9 +123,12 @@ def on_effect_failed(state: State, event: EffectFailed) -> Decision:
 
 def without_first(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
     """The row between two runs without the message whose turn it was."""
+    row = uncharged_for_message(row)
     first, *others = row.queue
     row = replace(row, status=first.former or TaskStatus.HANDED_OFF, queue=tuple(others))
-    return next_turn(row, at=at) if others else finishing.settled(state, row, at=at)
+    if not others:
+        return finishing.settled(state, row, at=at)
+    return finishing.goes_on(apply(state, [RowChanged(row)]), row, at=at)
 
 
 def _not_sent(row: TaskRow) -> TaskRow:
@@ -137,6 +141,7 @@ def given_up(row: TaskRow, *, at: Timestamp) -> TaskRow:
     """The row whose cancel was asked for between two runs: there is nothing to stop but the message."""
     assert row.cancel is not None
     note = row.note or f"cancelled by {row.cancel.by} before the next message was sent"
+    row = uncharged_for_message(row)
     return replace(row, status=TaskStatus.CANCELLED, cancel=None, note=note, finished_at=at, last_update=at)
 
 

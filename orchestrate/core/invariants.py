@@ -1,10 +1,14 @@
 """What must hold after every event; tests check it, and the seeded world lives by it."""
 
+from collections.abc import Iterator
+
 from orchestrate.core.budgets import money_of
+from orchestrate.core.queue import Queue
 from orchestrate.core.scheduling import slots
-from orchestrate.core.state import State, counted, is_ready, releases
+from orchestrate.core.state import State, counted, may_start, releases
 from orchestrate.core.turns import is_between_runs
 from orchestrate.model.money import Money
+from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -20,11 +24,11 @@ def check(state: State) -> None:
 def check_starts(before: State, after: State) -> None:
     """A task starts only when its dependencies have released it, and only into a free slot."""
     started = [name for name, row in after.rows.items() if _is_start(before.rows.get(name), row)]
-    for name in started:
+    for name in (name for name in started if not is_between_runs(after.rows[name])):
         held = [each for each in after.rows[name].depends_on if not releases(after.rows[each], after.plan)]
         assert not held, f"{name} started before {held}"
     assert not started or after.running <= slots(after), f"{after.running} tasks run in {slots(after)} slots"
-    if started:
+    if started or any(_is_sent_on(before.rows.get(name), row) for name, row in after.rows.items()):
         _check_money(money_of(after))
     assert after.workspace.spent >= before.workspace.spent, "what was spent became less"
 
@@ -62,23 +66,31 @@ def _check_counts(state: State) -> None:
     assert (state.awaiting, state.postponed, state.held) == (fresh.awaiting, fresh.postponed, fresh.held)
     assert state.accounts == fresh.accounts, f"accounts {state.accounts} are {fresh.accounts}"
     assert _ready_names(state) == _ready_names(fresh), "a ready task is not in the queue"
+    assert _called_names(state) == _called_names(fresh), "a task that has a message is not in the queue"
 
 
-def _ready_names(state: State) -> set[str]:
-    names: set[str] = set()
-    stack = [state.ready]
+def _ready_names(state: State) -> set[TaskName]:
+    return {name for name in _queued(state.ready) if may_start(state, name)}
+
+
+def _called_names(state: State) -> set[TaskName]:
+    return {name for name in _queued(state.called) if state.rows[name].is_called}
+
+
+def _queued(queue: Queue[TaskName] | None) -> Iterator[TaskName]:
+    stack = [queue]
     while stack:
-        queue = stack.pop()
-        if queue is None:
-            continue
-        stack += [queue.left, queue.right]
-        if is_ready(state.rows[queue.item]) and state.waiting.get(queue.item) == 0:
-            names.add(queue.item)
-    return names
+        each = stack.pop()
+        if each is not None:
+            stack += [each.left, each.right]
+            yield each.item
 
 
 def _is_start(before: TaskRow | None, after: TaskRow) -> bool:
-    """True for a launch; a task that is over and runs again with a message has an agent already."""
-    if after.status != TaskStatus.RUNNING or (before is not None and before.status == TaskStatus.RUNNING):
-        return False
-    return not is_between_runs(after)
+    """True for a launch, and for a task that is over and runs again with a message."""
+    return after.status == TaskStatus.RUNNING and (before is None or before.status != TaskStatus.RUNNING)
+
+
+def _is_sent_on(before: TaskRow | None, after: TaskRow) -> bool:
+    """True where a task that runs goes on with its next message."""
+    return is_between_runs(after) and before is not None and not is_between_runs(before)

@@ -175,7 +175,8 @@ def _unwatched(state: State) -> int:
 
 def _is_all_handed_off(state: State) -> bool:
     """True when every task that somebody wants has handed off; what left the plan is nobody's wish."""
-    return all(row.status == TaskStatus.HANDED_OFF for row in state.rows.values() if not has_left_plan(state, row))
+    rows = (row for row in state.rows.values() if not has_left_plan(state, row))
+    return all(row.status == TaskStatus.HANDED_OFF and not row.is_called for row in rows)
 
 
 def left(state: State, exit_code: int) -> Decision:

@@ -25,7 +25,7 @@ from orchestrate.core.look_ups import look_up, look_up_newly_followed
 from orchestrate.core.measuring import measure
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.state import State, apply, is_held
-from orchestrate.core.turns import is_between_runs, looked_at, next_turn
+from orchestrate.core.turns import is_between_runs, looked_at
 from orchestrate.core.verdicts import judged_anew
 from orchestrate.core.watching import cancel_orders, deadline_timer, timeout_seconds
 from orchestrate.model.ad_hoc import with_ad_hoc_tasks
@@ -148,7 +148,7 @@ def _taken_up_open(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
         return retrying.taken_up(state, row, at=at)
     if row.status == TaskStatus.RUNNING:
         return taken_up_row(state, row, at=at)
-    return next_turn(row, at=at) if row.queue else NOTHING
+    return NOTHING
 
 
 def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:

@@ -15,7 +15,7 @@ from orchestrate.core.recovery import swept
 from orchestrate.core.request_events import RespawnRequested
 from orchestrate.core.requesting import Refusal
 from orchestrate.core.state import State, apply, may_start
-from orchestrate.core.turns import undelivered
+from orchestrate.core.turns import for_next_agent
 from orchestrate.core.verdicts import judged
 from orchestrate.model.names import TaskName, Timestamp, placeholder_branch
 from orchestrate.model.rows import TaskRow
@@ -73,7 +73,7 @@ def _reset(state: State, row: TaskRow, *, ref: str | None, at: Timestamp) -> Tas
         handoff_path=row.handoff_path,
         attempts=row.attempts,
         charges=row.charges,
-        queue=undelivered(row),
+        queue=for_next_agent(row),
         runs=row.runs,
         slack_ts=row.slack_ts,
         extra=row.extra,

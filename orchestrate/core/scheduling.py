@@ -5,6 +5,7 @@ from orchestrate.core.changes import NOTHING, Change, Decision, Phase, RowChange
 from orchestrate.core.effects import Effect
 from orchestrate.core.events import Event
 from orchestrate.core.state import State, apply
+from orchestrate.core.turns import next_turn
 from orchestrate.model.names import Timestamp
 from orchestrate.model.rows import TaskRow
 
@@ -26,7 +27,10 @@ def start_ready_tasks(state: State, event: Event) -> Decision:
 
 
 def _next_start(state: State, *, at: Timestamp) -> Decision | None:
-    """What starts first: a launch that waited for room, or a task that is ready."""
+    """What starts first: a task that has a message, a launch that waited for room, or a task that is ready."""
+    if _has_turn(state):
+        assert state.called is not None
+        return next_turn(state, state.rows[state.called.item], at=at)
     held, ready = capacity.next_held(state), _next_ready(state)
     if held is not None and (ready is None or _is_before(state, held, ready)):
         return launching.taken_on(state, held, at=at)
@@ -34,6 +38,11 @@ def _next_start(state: State, *, at: Timestamp) -> Decision | None:
         return None
     row = launching.intended(state, ready, at=at)
     return change(RowChanged(row), effects=[launching.launch(state, row)])
+
+
+def _has_turn(state: State) -> bool:
+    """True where a task that is over has a message, and there is a slot and money for its next run."""
+    return state.called is not None and state.running < slots(state) and budgets.bound_ahead(state) is None
 
 
 def _next_ready(state: State) -> TaskRow | None:
@@ -46,7 +55,7 @@ def _next_ready(state: State) -> TaskRow | None:
 
 def _kept_waiting(state: State) -> Decision:
     """Why the next one does not start: a limit of the plan, or the service's room."""
-    if _has_ready(state):
+    if _has_ready(state) or (state.called is not None and state.running < slots(state)):
         bound = budgets.bound_ahead(state)
         return capacity.armed(state) if bound is None else budgets.told_once(state, bound)
     return capacity.armed(state) if state.held else NOTHING

@@ -1,6 +1,8 @@
 """Asking what attempts cost: at the end of a run, and again after longer and longer pauses, because cost lags.
 
-The answer settles the attempt's charge. A cost that was told once may grow, and never becomes less.
+The answer settles the attempt's charge. A cost that was told once may grow, and never becomes less. A message begins
+another run of the same agent, whose cost is told as one sum: each question is for the sum up to one run, and only the
+answer that covers the last one settles what was set aside for follow-ups.
 
 A budget needs every cost: each is asked for until it is told, and the end of the run waits a moment for it. Without a
 budget a cost is only for people to read: nothing waits for it, it is asked for a few times and then left, and as long
@@ -26,8 +28,9 @@ from orchestrate.core.changes import (
 from orchestrate.core.effects import AskUsage, SetTimer
 from orchestrate.core.events import Timer, TimerFired, TimerKind
 from orchestrate.core.state import State, apply
+from orchestrate.core.turns import is_between_runs
 from orchestrate.core.usage_events import UsageAnswered
-from orchestrate.model.names import TaskName, Timestamp
+from orchestrate.model.names import RunId, TaskName, Timestamp
 from orchestrate.model.rows import Charge, TaskRow
 from orchestrate.model.timestamps import seconds_between
 from orchestrate.model.vocabulary import TaskStatus
@@ -47,7 +50,7 @@ def asked(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
         return NOTHING
     if not _has_budget(state) and not _tells_costs(state) and len(state.session.inquiries) >= _PROBES:
         return NOTHING
-    return _asked(state, [(row.name, charge, Inquiry(since=at, lingers=_has_budget(state)))])
+    return _asked(state, [(row.name, charge, Inquiry(row.run_id, since=at, lingers=_has_budget(state)))])
 
 
 def taken_up(state: State, *, at: Timestamp) -> Decision:
@@ -71,12 +74,13 @@ def on_usage_answered(state: State, event: UsageAnswered) -> Decision:
     if row is None or charge is None:
         return NOTHING
     if event.cents is None:
-        return _not_yet(state, row, event) if charge.cents is None else change(_answered(state, event))
+        return _not_yet(state, row, event) if charge.is_open else change(*_answered(state, event))
     grown = units(event.cents) - units(charge.cents or 0.0)
-    changes: list[Change] = [_answered(state, event)]
-    if charge.cents is None or grown > 0:
-        settled = replace(charge, cents=event.cents, tokens=event.tokens or charge.tokens)
+    changes: list[Change] = [*_answered(state, event)]
+    settled = _settled(row, charge, event)
+    if settled != charge:
         changes.append(RowChanged(_with_charge(row, settled)))
+    if charge.cents is None or grown > 0:
         spent = round(state.workspace.spent + max(0, grown) / units(1), 3)
         changes.append(WorkspaceChanged(replace(state.workspace, spent=spent)))
     decision = change(*changes)
@@ -94,7 +98,7 @@ def on_usage_due(state: State, event: TimerFired) -> Decision:
     if inquiry is None or inquiry.is_asked:
         return NOTHING
     asked_again = _with_inquiry(state, key, replace(inquiry, is_asked=True))
-    return change(asked_again, effects=[AskUsage(task=row.name, attempt=charge.attempt, agent_id=charge.agent_id)])
+    return change(asked_again, effects=[_question(row.name, charge, inquiry)])
 
 
 def no_longer_asked(state: State, task: TaskName) -> SessionChanged:
@@ -132,12 +136,14 @@ def _asked_for_rest(state: State, *, at: Timestamp) -> Decision:
     return _asked(
         state,
         [
-            (row.name, charge, Inquiry(since=_known_since(row) or at, lingers=lingers))
+            (
+                row.name,
+                charge,
+                Inquiry(_last_run(row, charge.attempt), since=_known_since(row) or at, lingers=lingers),
+            )
             for row in state.rows_in_order()
             for charge in row.charges
-            if charge.cents is None
-            and _is_over(row, charge)
-            and (row.name, charge.attempt) not in state.session.inquiries
+            if charge.is_open and _is_over(row, charge) and (row.name, charge.attempt) not in state.session.inquiries
         ],
     )
 
@@ -146,7 +152,7 @@ def _asked(state: State, questions: Iterable[tuple[TaskName, Charge, Inquiry]]) 
     inquiries, effects = state.session.inquiries, list[AskUsage]()
     for name, charge, inquiry in questions:
         inquiries = inquiries.set((name, charge.attempt), inquiry)
-        effects.append(AskUsage(task=name, attempt=charge.attempt, agent_id=charge.agent_id))
+        effects.append(_question(name, charge, inquiry))
     if not effects:
         return NOTHING
     return change(SessionChanged(replace(state.session, inquiries=inquiries)), effects=effects)
@@ -156,15 +162,15 @@ def _not_yet(state: State, row: TaskRow, event: UsageAnswered) -> Decision:
     """Asked again: without end under a budget, else for as long as costs usually take."""
     key = (row.name, event.attempt)
     inquiry = state.session.inquiries.get(key)
-    if inquiry is None or not inquiry.is_asked:
+    if inquiry is None or not inquiry.is_asked or inquiry.run_id != event.run_id:
         return NOTHING
     pause = _pause_after(state, inquiry.answers)
     if pause is None:
-        return change(_answered(state, event))
+        return change(*_answered(state, event))
     passed = seconds_between(inquiry.since, event.at) or 0.0
     is_given_up = inquiry.is_given_up or passed >= state.session.settings.cost_patience_seconds
     timer = SetTimer(timer=Timer(TimerKind.USAGE, row.name, event.attempt), delay_seconds=pause)
-    inquiry = Inquiry(inquiry.since, inquiry.answers + 1, is_asked=False, is_given_up=is_given_up)
+    inquiry = Inquiry(inquiry.run_id, inquiry.since, inquiry.answers + 1, is_asked=False, is_given_up=is_given_up)
     return change(_with_inquiry(state, key, inquiry), effects=[timer])
 
 
@@ -179,11 +185,36 @@ def _with_inquiry(state: State, key: tuple[TaskName, int], inquiry: Inquiry) -> 
     return SessionChanged(replace(state.session, inquiries=state.session.inquiries.set(key, inquiry)))
 
 
-def _answered(state: State, event: UsageAnswered) -> SessionChanged:
+def _question(name: TaskName, charge: Charge, inquiry: Inquiry) -> AskUsage:
+    return AskUsage(task=name, attempt=charge.attempt, agent_id=charge.agent_id, run_id=inquiry.run_id)
+
+
+def _answered(state: State, event: UsageAnswered) -> tuple[SessionChanged, ...]:
+    """The session without the question; another run's is open still."""
     key = (event.task, event.attempt)
     inquiries = state.session.inquiries
-    left = inquiries.delete(key) if key in inquiries else inquiries
-    return SessionChanged(replace(state.session, inquiries=left))
+    if key not in inquiries or inquiries[key].run_id != event.run_id:
+        return ()
+    return (SessionChanged(replace(state.session, inquiries=inquiries.delete(key))),)
+
+
+def _settled(row: TaskRow, charge: Charge, event: UsageAnswered) -> Charge:
+    """The charge after this cost was told; where it covers the last run, only messages on their way set aside."""
+    assert event.cents is not None
+    is_current = charge.attempt == row.attempts
+    if event.run_id == _last_run(row, charge.attempt) and (is_between_runs(row) or _is_over(row, charge)):
+        on_their_way = sum(message.reserved for message in row.queue) if is_current else 0.0
+        charge = replace(charge, follow_ups=round(on_their_way, 3))
+    if charge.cents is not None and units(event.cents) <= units(charge.cents):
+        return charge
+    return replace(charge, cents=event.cents, tokens=event.tokens or charge.tokens)
+
+
+def _last_run(row: TaskRow, attempt: int) -> RunId | None:
+    """The newest run of the attempt's agent, as far as the row tells."""
+    if attempt == row.attempts and row.run_id is not None:
+        return row.run_id
+    return next((run.id for run in reversed(row.runs) if run.attempt == attempt), None)
 
 
 def _adopted(state: State, row: TaskRow) -> TaskRow | None:

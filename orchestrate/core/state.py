@@ -5,7 +5,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import assert_never
@@ -57,6 +57,8 @@ class State:
     owners: Map[str, frozenset[TaskName]] = field(default_factory=Map)
     #: Launches that wait until the service has room.
     held: int = 0
+    #: Tasks that are over and run again with a message once there is a slot. The first one waits still.
+    called: Queue[TaskName] | None = None
 
     @property
     def running(self) -> int:
@@ -101,9 +103,12 @@ def counted(state: State) -> State:
         {row.name: _open_dependencies(state, row) for row in state.rows.values() if row.status == TaskStatus.PENDING}
     )
     ready: Queue[TaskName] | None = None
+    called: Queue[TaskName] | None = None
     for row in state.rows_in_order():
         if waiting.get(row.name) == 0 and is_ready(row):
             ready = added(ready, row.name, rank=state.blueprint.rank(row.name))
+        if row.is_called:
+            called = added(called, row.name, rank=state.blueprint.rank(row.name))
     return replace(
         state,
         waiting=waiting,
@@ -114,6 +119,7 @@ def counted(state: State) -> State:
         accounts=accounts_of(state.rows.values()),
         owners=reduce(_with_owner, state.rows.values(), Map[str, frozenset[TaskName]]()),
         held=sum(map(is_held, state.rows.values())),
+        called=called,
     )
 
 
@@ -166,7 +172,7 @@ def with_error(state: State, row: TaskRow) -> Session:
 
 def releases(row: TaskRow, plan: Plan) -> bool:
     """True when this task's dependants may start as far as it is concerned."""
-    if row.status != TaskStatus.HANDED_OFF:
+    if row.status != TaskStatus.HANDED_OFF or row.is_called:
         return False
     if row.handoff_status != HandoffStatus.BLOCKED:
         return True
@@ -201,11 +207,15 @@ def _with_row(state: State, row: TaskRow) -> State:
     ready = state.ready
     for name in freed:
         ready = added(ready, name, rank=blueprint.rank(name))
+    called = state.called
+    if row.is_called and (before is None or not before.is_called):
+        called = added(called, row.name, rank=blueprint.rank(row.name))
     return replace(
         state,
         rows=rows,
         waiting=waiting,
         ready=ready,
+        called=called,
         counts=_moved(state.counts, before, row),
         awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
@@ -223,19 +233,24 @@ def _is_freed(state: State, before: TaskRow | None, after: TaskRow, waiting: Map
 
 def _trimmed(state: State) -> State:
     """The state whose queues begin with a task that waits there still; each task is passed over once in its life."""
-    ready = state.ready
-    while ready is not None and not may_start(state, ready.item):
-        ready = rest(ready)
-    state = state if ready is state.ready else replace(state, ready=ready)
+    ready = _first_that(state.ready, lambda name: may_start(state, name))
+    called = _first_that(state.called, lambda name: state.rows[name].is_called)
+    if ready is not state.ready or called is not state.called:
+        state = replace(state, ready=ready, called=called)
     line = state.session.line
     if line is None:
         return state
-    waiting = line.waiting
-    while waiting is not None and not is_held(state.rows[waiting.item]):
-        waiting = rest(waiting)
+    waiting = _first_that(line.waiting, lambda name: is_held(state.rows[name]))
     if waiting is line.waiting:
         return state
     return replace(state, session=replace(state.session, line=replace(line, waiting=waiting)))
+
+
+def _first_that(queue: Queue[TaskName] | None, waits: Callable[[TaskName], bool]) -> Queue[TaskName] | None:
+    """The queue from its first task on that waits there still."""
+    while queue is not None and not waits(queue.item):
+        queue = rest(queue)
+    return queue
 
 
 def _moved(counts: Map[TaskStatus, int], before: TaskRow | None, after: TaskRow) -> Map[TaskStatus, int]:

@@ -7,12 +7,14 @@ message always becomes a follow-up. One to a task that is over has its turn at o
 from dataclasses import replace
 
 from orchestrate.core import requesting
+from orchestrate.core.budgets import bound_ahead
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, change
 from orchestrate.core.follow_up_events import DropRequested, SteerRequested
 from orchestrate.core.follow_ups import without_first
 from orchestrate.core.requesting import Refusal
+from orchestrate.core.scheduling import hold_reason, start_ready_tasks
 from orchestrate.core.state import State, apply
-from orchestrate.core.turns import is_between_runs, next_turn
+from orchestrate.core.turns import called, is_between_runs
 from orchestrate.model.messages import QueuedMessage
 from orchestrate.model.names import RequestId, message_key_for
 from orchestrate.model.rows import TaskRow
@@ -37,15 +39,14 @@ def on_steer_requested(state: State, event: SteerRequested) -> Decision:
     if refusal is not None:
         return requesting.refused(state, event.request, refusal)
     row = replace(row, queue=(*row.queue, _message(state, row, event)), last_update=event.at)
-    decision = change(
-        RowChanged(row),
-        requesting.remembered(state, event.request),
-        AttentionRaised(f"{event.by} has a message for {row.name}; it is sent {_when(row)}."),
-    )
-    if row.status in _OVER and len(row.queue) == 1 and not state.session.settings.answers_only:
-        decision += next_turn(row, at=event.at)
+    if row.is_called and len(row.queue) == 1:
+        row = called(row, at=event.at)
+    decision = change(RowChanged(row), requesting.remembered(state, event.request))
+    decision += start_ready_tasks(apply(state, decision.changes), event)
     after = apply(state, decision.changes)
-    return decision + requesting.done(after, event.request, _details(after.rows[row.name], event.request))
+    row = after.rows[row.name]
+    decision += change(AttentionRaised(f"{event.by} has a message for {row.name}; it is sent {_when(after, row)}."))
+    return decision + requesting.done(after, event.request, _details(row, event.request))
 
 
 def on_drop_requested(state: State, event: DropRequested) -> Decision:
@@ -127,7 +128,16 @@ def _details(row: TaskRow, message_id: RequestId) -> dict[str, object]:
     return {**details, "position": ids.index(message_id) + 1} if message_id in ids else details
 
 
-def _when(row: TaskRow) -> str:
-    if row.status in _OVER:
-        return "now, and the task runs again" if len(row.queue) == 1 else "after those before it"
-    return "once its run has ended"
+def _when(state: State, row: TaskRow) -> str:
+    if len(row.queue) > 1:
+        return "after those before it"
+    if is_between_runs(row):
+        return "now, and the task runs again"
+    if not row.is_called:
+        return "once its run has ended"
+    if state.session.settings.answers_only:
+        return "by the next run, and the task runs again then"
+    held = hold_reason(state)
+    if held is not None:
+        return f"once launches are free ({held})"
+    return "once the budget has room for it" if bound_ahead(state) is not None else "once a slot is free"

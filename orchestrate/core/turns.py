@@ -6,6 +6,7 @@ counts a step, and only the answer to the present step counts.
 
 from dataclasses import replace
 
+from orchestrate.core.budgets import charged_for_message
 from orchestrate.core.changes import AttentionRaised, Decision, RowChanged, change
 from orchestrate.core.effects import LookUpRuns
 from orchestrate.core.state import State
@@ -20,7 +21,7 @@ _FINAL = frozenset({TaskStatus.ERROR, TaskStatus.CANCELLED, TaskStatus.PRUNED})
 
 def is_between_runs(row: TaskRow) -> bool:
     """True while a run of the agent has ended and the next message is on its way."""
-    return row.status == TaskStatus.RUNNING and bool(row.queue) and _is_on_its_way(row.queue[0])
+    return row.status == TaskStatus.RUNNING and bool(row.queue) and _is_due(row.queue[0])
 
 
 def undelivered(row: TaskRow) -> tuple[QueuedMessage, ...]:
@@ -39,19 +40,22 @@ def without_ended(row: TaskRow, run_id: RunId) -> TaskRow:
     return row if queue == row.queue else replace(row, queue=queue)
 
 
-def next_turn(row: TaskRow, *, at: Timestamp) -> Decision:
-    """The agent's run has ended: the row, as that has left it, runs on with the first message of its queue."""
+def called(row: TaskRow, *, at: Timestamp) -> TaskRow:
+    """The row, which is over, with its first message due: it runs again once there is a slot, and money, for it."""
     first, *others = row.queue
     first = replace(first, due_at=at, former=row.status, delay=None, delays=0, sent_at=None)
-    row = replace(
-        row,
-        status=TaskStatus.RUNNING,
-        queue=(first, *others),
-        accepted=None,
-        cancel=None,
-        finished_at=None,
-        last_update=at,
-    )
+    return replace(row, queue=(first, *others), last_update=at)
+
+
+def for_next_agent(row: TaskRow) -> tuple[QueuedMessage, ...]:
+    """The messages that began no run, as they were taken in."""
+    return tuple(replace(message, due_at=None, former=None) for message in undelivered(row))
+
+
+def next_turn(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
+    """The row, as the end of the agent's run has left it, runs on with the first message of its queue."""
+    row = charged_for_message(state, called(row, at=at))
+    row = replace(row, status=TaskStatus.RUNNING, accepted=None, cancel=None, finished_at=None)
     return looked_at(row, at=at)
 
 
@@ -75,7 +79,12 @@ def left_over(before: State, after: State, decision: Decision) -> Decision:
     dropped = Decision()
     for name in sorted(changed):
         row, former = after.rows[name], before.rows.get(name)
-        if row.queue and row.status in _FINAL and (former is None or former.status != row.status):
+        if (
+            row.queue
+            and row.status in _FINAL
+            and not _runs_again(row)
+            and (former is None or former.status != row.status)
+        ):
             dropped += without_queue(row)
     return dropped
 
@@ -92,5 +101,11 @@ def without_queue(row: TaskRow) -> Decision:
     return change(RowChanged(row), AttentionRaised(f"{row.name}: {count} not sent, it has ended ({files}{more})."))
 
 
-def _is_on_its_way(message: QueuedMessage) -> bool:
+def _runs_again(row: TaskRow) -> bool:
+    """True for a task in error that only waits for its turn with a message."""
+    return row.is_called and _is_due(row.queue[0])
+
+
+def _is_due(message: QueuedMessage) -> bool:
+    """True once it is this message's turn, until its run has begun."""
     return message.due_at is not None and message.run_id is None

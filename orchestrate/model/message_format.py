@@ -39,6 +39,7 @@ def decode_message(fields: Fields) -> QueuedMessage | None:
         delay=fields.word("delay", MessageDelay),
         delays=fields.whole_number("delays") or 0,
         step=fields.whole_number("step") or 0,
+        reserved=fields.amount("reservedCents") or 0.0,
     )
 
 
@@ -73,6 +74,7 @@ def _message_document(message: QueuedMessage) -> dict[str, object]:
         ("delay", message.delay),
         ("delays", message.delays or None),
         ("step", message.step or None),
+        ("reservedCents", message.reserved or None),
     )
     document.update((key, value) for key, value in further if value is not None)
     return document

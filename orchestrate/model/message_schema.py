@@ -39,4 +39,7 @@ def message_fields() -> Schema:
         "delay": word(MessageDelay, 'Why the last answer said "later".', MessageDelay.BUSY),
         "delays": whole_number("How many answers said so.", 1, least=0),
         "step": whole_number("How many orders were given for it.", 2, least=0),
+        "reservedCents": field(
+            {"type": "number", "minimum": 0}, "What its run sets aside, from its turn on. In cents.", 92.5
+        ),
     }

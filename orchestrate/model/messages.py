@@ -32,6 +32,8 @@ class QueuedMessage:
     delays: int = 0
     #: Counts the orders that were given for it; an answer to a former one changes nothing.
     step: int = 0
+    #: Cents that its run sets aside; 0 before its turn.
+    reserved: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def money_in(
 ) -> Money:
     """How a workspace with these rows stands."""
     charges = [charge for row in rows for charge in row.charges]
-    reserved = sum(charge.reserved for charge in charges if charge.cents is None)
+    reserved = sum(charge.set_aside for charge in charges)
     told = sum(charge.cents for charge in charges if charge.cents is not None)
     return Money(round(max(spent, told), 3), round(reserved, 3), len(charges), budget, max_agents)
 

@@ -53,6 +53,18 @@ class Charge:
     #: Cents that the service tells; None while it does not know.
     cents: float | None = None
     tokens: int | None = None
+    #: Cents that are set aside for follow-up runs, until the service tells what the agent cost with them.
+    follow_ups: float = 0.0
+
+    @property
+    def set_aside(self) -> float:
+        """Cents that are still set aside."""
+        return self.follow_ups + (self.reserved if self.cents is None else 0.0)
+
+    @property
+    def is_open(self) -> bool:
+        """True while the service has not told all of the cost."""
+        return self.cents is None or self.follow_ups > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +223,13 @@ class TaskRow:
     runs: tuple[FollowUpRun, ...] = ()
     #: Fields of a foreign state that we do not know, kept as they are.
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)
+
+    @property
+    def is_called(self) -> bool:
+        """True for a task that is over and has a message for its agent: it runs again, and till then releases nobody."""
+        if not self.queue or self.status not in (TaskStatus.HANDED_OFF, TaskStatus.ERROR):
+            return False
+        return self.agent_id is not None and self.run_id is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,6 +317,7 @@ def _charge_fields() -> _Schema:
         "type": _field({"type": "string"}, "The task's type when it was launched.", TaskType.WORKER.value),
         "reservedCents": _cents("What is set aside for it while its cost is not known."),
         "cents": _cents("Its cost; missing while the service does not tell it."),
+        "followUpCents": _cents("What is set aside for follow-up runs that the cost does not cover yet."),
         "totalTokens": _whole_number("Its tokens; missing while the service does not tell them.", 120_000, least=0),
     }
 

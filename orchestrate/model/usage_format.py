@@ -41,6 +41,8 @@ def _charge_document(charge: Charge) -> dict[str, object]:
         document["cents"] = charge.cents
     if charge.tokens is not None:
         document["totalTokens"] = charge.tokens
+    if charge.follow_ups:
+        document["followUpCents"] = charge.follow_ups
     return document
 
 
@@ -49,4 +51,12 @@ def _charge(fields: Fields) -> Charge | None:
     reserved, task_type = fields.amount("reservedCents"), fields.word("type", TaskType)
     if attempt is None or agent_id is None or reserved is None or task_type is None:
         return None
-    return Charge(attempt, agent_id, task_type, reserved, fields.amount("cents"), fields.whole_number("totalTokens"))
+    return Charge(
+        attempt,
+        agent_id,
+        task_type,
+        reserved,
+        cents=fields.amount("cents"),
+        tokens=fields.whole_number("totalTokens"),
+        follow_ups=fields.amount("followUpCents") or 0.0,
+    )

@@ -149,7 +149,7 @@ _FAULTS = [
         verdicts.judged, "for word in _PRECEDENCE", "for word in reversed(_PRECEDENCE)", id="the weakest verdict wins"
     ),
     pytest.param(
-        budgets.bound_for,
+        budgets.bound_for_message,
         "needed = _committed(state) + units(reserve_cents(state, row.type))",
         "needed = _committed(state)",
         id="a launch sets nothing aside before it starts",
@@ -168,8 +168,8 @@ _FAULTS = [
     ),
     pytest.param(
         budgets.charged,
-        "(*uncharged(row, attempt), charge)",
-        "(charge,)",
+        "(*uncharged(row, attempt), _charge(",
+        "(*(), _charge(",
         id="a retry forgets what the attempt before it cost",
     ),
     pytest.param(

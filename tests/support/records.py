@@ -116,12 +116,13 @@ FULL_ROW = TaskRow(
             MessageDelay.BUSY,
             2,
             3,
+            500.0,
         ),
     ),
     runs=(FollowUpRun(RunId("run-2"), RequestId("11111111-1111-4111-8111-111111111111"), 1, MOMENT, RunId("run-1")),),
     charges=(
         Charge(1, AgentId("bc-0"), TaskType.SUBPLANNER, 500.0),
-        Charge(2, AgentId("bc-1"), TaskType.SUBPLANNER, 500.0, cents=92.5, tokens=120_000),
+        Charge(2, AgentId("bc-1"), TaskType.SUBPLANNER, 500.0, cents=92.5, tokens=120_000, follow_ups=92.5),
     ),
     extra={"adHoc": True, "lanes": [{"id": 1}]},
 )

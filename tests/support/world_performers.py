@@ -277,7 +277,9 @@ class Performers:
             now, agent = self._world.timeline.now, self._service.agents.get(effect.agent_id)
             is_silent = agent is None or self._happens(self._luck.unreachable) or self._service.is_locked(now)
             cents = None if agent is None or is_silent else self._world.purse.known(agent, now=now)
-            self._answer(UsageAnswered(task=effect.task, attempt=effect.attempt, cents=cents), after=0.1)
+            self._answer(
+                UsageAnswered(task=effect.task, attempt=effect.attempt, run_id=effect.run_id, cents=cents), after=0.1
+            )
 
         self._world.timeline.after(self._random.uniform(0, 2), arrive)
 

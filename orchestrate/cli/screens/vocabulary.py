@@ -67,6 +67,9 @@ _FINDINGS = {
 }
 
 
+_OVER = {TaskStatus.HANDED_OFF: "handed off", TaskStatus.ERROR: "error"}
+
+
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What a row alone does not say."""
@@ -105,6 +108,8 @@ class Standing:
 def standing(row: TaskRow, circumstances: Circumstances | None = None) -> Standing:
     """How this task stands."""
     around = circumstances or Circumstances()
+    if row.is_called:
+        return Standing(Kind.READY, f"{_OVER[row.status]}, runs again with a message")
     match row.status:
         case TaskStatus.PENDING:
             return _pending(row, around)

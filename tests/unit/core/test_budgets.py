@@ -7,6 +7,7 @@ import pytest
 from orchestrate.core.budgets import Bound, bound_ahead, has_bounds, last_words, money_of
 from orchestrate.core.effects import AskUsage, EndRun, SetTimer
 from orchestrate.core.events import AccessLost, AgentLaunched, LaunchRefused, PlanRead, RunEnded
+from orchestrate.core.follow_up_events import FollowUpRefused, FollowUpSent, RunsSeen, SteerRequested
 from orchestrate.core.usage_events import UsageAnswered
 from orchestrate.model.money import Money
 from orchestrate.model.rows import Workspace
@@ -19,6 +20,7 @@ from tests.support.builders import (
     a_plan,
     a_reply,
     a_row,
+    a_running_row,
     a_task,
     a_verifier,
     agent_of,
@@ -26,7 +28,10 @@ from tests.support.builders import (
     run_of,
     seen,
 )
+from tests.support.messages import M1, a_message
 from tests.support.playbook import Playbook
+
+STEER = SteerRequested(request=M1, task="a", digest="0" * 64, by="ana")
 
 
 def read(plan, *rows, **fields) -> Playbook:
@@ -43,7 +48,7 @@ def ended(task: str, attempt: int = 1, status: RunStatus = RunStatus.FINISHED, *
 
 
 def cost(task: str, cents: float | None, attempt: int = 1) -> UsageAnswered:
-    return UsageAnswered(task=task, attempt=attempt, cents=cents)
+    return UsageAnswered(task=task, attempt=attempt, run_id=run_of(task, attempt), cents=cents)
 
 
 def test_a_launch_waits_when_it_would_bring_what_is_set_aside_over_the_budget():
@@ -101,6 +106,56 @@ def test_an_agent_too_many_is_not_launched_and_retries_count():
     book.tell(cost("a", 5)).tell(cost("b", 5)).tell(ended("b")).tell(seen("b"))
     assert book.effects(EndRun) == [EndRun(exit_code=1, cause=book.effects(EndRun)[0].cause)]
     assert book.attention() == [last_words(book.state)]
+
+
+def test_a_message_sets_aside_what_its_run_may_cost_until_the_service_tells_the_sum():
+    row = a_handed_off_row("a", charges=(a_charge("a", cents=40.0),))
+    plan, spent = a_plan("a", "b", limits={"budgetCents": 1000}), Workspace(WORKSPACE, SLUG, spent=40.0)
+    book = read(plan, row, a_running_row("b", charges=(a_charge("b"),)), workspace=spent).tell(STEER)
+    assert money_of(book.state) == Money(spent=40, reserved=540, agents=2, budget=1000)
+    book.tell(RunsSeen(task="a", message_id=M1, step=1, newest=run_of("a")))
+    book.tell(FollowUpSent(task="a", message_id=M1, step=2, run_id=run_of("a", 2)))
+    assert money_of(book.state).reserved == 540
+    book.tell(ended("a", 2)).tell(replace(cost("a", 40), run_id=run_of("a")))
+    assert money_of(book.state).reserved == 540
+    book.tell(replace(cost("a", 70), run_id=run_of("a", 2)))
+    assert money_of(book.state) == Money(spent=70, reserved=500, agents=2, budget=1000)
+
+
+def test_a_message_waits_when_its_run_would_bring_what_is_set_aside_over_the_budget():
+    row = a_handed_off_row("a", charges=(a_charge("a", cents=40.0),))
+    plan, spent = a_plan("a", "b", "c", limits={"budgetCents": 500}), Workspace(WORKSPACE, SLUG, spent=40.0)
+    book = read(plan, row, a_running_row("b", charges=(a_charge("b", reserved=430.0),)), workspace=spent).tell(STEER)
+    book.leaves("a", status=TaskStatus.HANDED_OFF).leaves("c", status=TaskStatus.PENDING)
+    assert book.attention() == ["ana has a message for a; it is sent once the budget has room for it."]
+    assert last_words(book.state) == (
+        "the budget of $5.00 has no room for the message to a ($0.40 spent, $4.30 set aside for agents whose cost is"
+        " not known). To go on, set limits.budgetCents in plan.json to 510 or more; it is read at once."
+    )
+    book.tell(ended("b")).tell(cost("b", 35)).leaves("a", status=TaskStatus.RUNNING)
+
+
+def test_where_an_agent_has_no_charge_a_message_brings_one():
+    book = read(a_plan("a", "b"), a_handed_off_row("a"), a_running_row("b")).tell(STEER)
+    assert book.row("a").charges == (a_charge("a", follow_ups=500.0),)
+
+
+def test_a_message_that_begins_no_run_sets_nothing_aside():
+    row = a_handed_off_row("a", charges=(a_charge("a", cents=40.0),))
+    book = read(a_plan("a", "b"), row, a_running_row("b")).tell(STEER)
+    assert book.row("a").charges[0].set_aside == 40.0
+    book.tell(FollowUpRefused(task="a", message_id=M1, step=1, code="x", message="No."))
+    book.leaves("a", charges=row.charges, queue=(), status=TaskStatus.HANDED_OFF)
+
+
+def test_a_message_whose_turn_comes_waits_for_money_and_its_task_stands_where_its_run_left_it():
+    for status, left in ((RunStatus.FINISHED, TaskStatus.HANDED_OFF), (RunStatus.ERROR, TaskStatus.ERROR)):
+        plan = a_plan("a", a_task("b", depends_on=("a",)), limits={"budgetCents": 600})
+        row = a_running_row("a", charges=(a_charge("a"),), queue=(a_message(),))
+        book = read(plan, row).tell(ended("a", status=status)).leaves("a", status=left)
+        assert book.row("a").queue
+        book.tell(cost("a", 60)).leaves("a", status=TaskStatus.RUNNING).leaves("b", status=TaskStatus.PENDING)
+        book.tell(FollowUpRefused(task="a", message_id=M1, step=1, code="x", message="No.")).leaves("a", status=left)
 
 
 def test_only_the_budget_holds_the_run_and_it_ends_with_1_and_says_what_to_do():

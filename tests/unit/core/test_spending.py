@@ -25,7 +25,7 @@ from tests.support.playbook import Playbook
 BOUND = {"limits": {"budgetCents": 10_000}}
 #: Seconds after which only the budget is left to hold a run.
 PATIENT = Settings(max_concurrent=8, cost_patience_seconds=5.0)
-ASKED = AskUsage(task="a", attempt=1, agent_id=agent_of("a"))
+ASKED = AskUsage(task="a", attempt=1, agent_id=agent_of("a"), run_id=run_of("a"))
 TIMER = Timer(TimerKind.USAGE, "a", 1)
 
 
@@ -39,7 +39,7 @@ def ended(task: str = "a", status: RunStatus = RunStatus.FINISHED) -> RunEnded:
 
 
 def answer(cents: float | None = None, *, task: str = "a", tokens: int | None = None) -> UsageAnswered:
-    return UsageAnswered(task=task, attempt=1, cents=cents, tokens=tokens)
+    return UsageAnswered(task=task, attempt=1, run_id=run_of(task), cents=cents, tokens=tokens)
 
 
 def pauses(book: Playbook) -> list[float]:

@@ -3,26 +3,30 @@
 import pytest
 
 from orchestrate.core.changes import Phase, Settings
-from orchestrate.core.effects import AnswerRequest, LookUpRuns
-from orchestrate.core.events import EngineStarted, PlanRead, StopReason, StopRequested
+from orchestrate.core.effects import AnswerRequest, EndRun, LookUpRuns
+from orchestrate.core.events import EngineStarted, PlanRead, RunEnded, StopReason, StopRequested
 from orchestrate.core.follow_up_events import DropRequested, SteerRequested
-from orchestrate.core.request_events import StopFound
+from orchestrate.core.request_events import RequestAnswered, StopFound
 from orchestrate.core.steering import MOST_MESSAGES
 from orchestrate.model.messages import FollowUpRun
 from orchestrate.model.names import message_key_for
-from orchestrate.model.rows import Cancel
+from orchestrate.model.rows import Andon, Cancel, Workspace
 from orchestrate.model.stops import StopScope
-from orchestrate.model.vocabulary import MessageDelay, TaskStatus
+from orchestrate.model.vocabulary import MessageDelay, RunStatus, TaskStatus
 from tests.support.builders import (
+    SLUG,
     WORKSPACE,
     a_handed_off_row,
     a_plan,
+    a_reply,
     a_row,
     a_running_row,
     a_state,
+    a_task,
     an_unread_state,
     moment,
     run_of,
+    seen,
 )
 from tests.support.messages import M1, M2, a_between_row, a_message
 from tests.support.playbook import Playbook
@@ -34,6 +38,10 @@ DROP = DropRequested(request=M2, task="a", message=M1, by="ana")
 
 def book(row, *, settings=None):
     return Playbook(a_state(PLAN, row, a_running_row("other"), settings=settings or Settings(2, drain=True)))
+
+
+def ended(task: str) -> RunEnded:
+    return RunEnded(task=task, run_id=run_of(task), status=RunStatus.FINISHED, reply=a_reply(task))
 
 
 def answer_of(playbook):
@@ -66,11 +74,43 @@ def test_a_task_that_is_over_runs_again_with_a_message(row):
     assert "runs again" in told.attention()[0]
 
 
+def test_where_all_slots_are_taken_it_waits_for_one_and_holds_its_dependants():
+    plan = a_plan("a", "other", a_task("behind", depends_on=("a",)))
+    told = Playbook(a_state(plan, a_handed_off_row(), a_running_row("other"), settings=Settings(1, drain=True)))
+    told.tell(seen()).tell(ASKED).leaves(status=TaskStatus.HANDED_OFF)
+    assert told.attention() == ["ana has a message for a; it is sent once a slot is free."]
+    assert (told.effects(LookUpRuns), answer_of(told).details["status"]) == ([], "handed-off")
+    told.tell(ended("other"))
+    told.leaves(status=TaskStatus.RUNNING).leaves("behind", status=TaskStatus.PENDING)
+    assert [each.row.name for each in told.effects(LookUpRuns)] == ["a"]
+
+
+def test_taken_back_it_lets_go_of_its_dependants():
+    plan = a_plan("a", "other", a_task("behind", depends_on=("a",)))
+    told = Playbook(a_state(plan, a_handed_off_row(), a_running_row("other"), settings=Settings(1, drain=True)))
+    told.tell(seen()).tell(ASKED).tell(DROP).tell(ended("other")).launches("behind")
+
+
+def test_under_the_andon_no_task_that_is_over_runs_again():
+    raised = Workspace(WORKSPACE, SLUG, andon=Andon(raised_at=moment(), raised_by="bo", reason="stop"))
+    told = Playbook(a_state(PLAN, a_handed_off_row(), a_running_row("other"), workspace=raised)).tell(ASKED)
+    told.leaves(status=TaskStatus.HANDED_OFF)
+    assert told.attention() == ["ana has a message for a; it is sent once launches are free (the andon is raised)."]
+
+
+def test_a_run_with_a_message_that_was_not_sent_is_not_done():
+    raised = Workspace(WORKSPACE, SLUG, andon=Andon(raised_at=moment(), raised_by="bo", reason="stop"))
+    told = Playbook(a_state(PLAN, a_handed_off_row(), a_running_row("other"), workspace=raised)).tell(ASKED)
+    told.tell(RequestAnswered(request=M1)).tell(ended("other")).tell(seen("a")).tell(seen("other"))
+    told.asks(EndRun(exit_code=1))
+
+
 def test_who_only_answers_leaves_it_to_the_next_engine():
     only = Settings(2, answers_only=True)
     told = Playbook(an_unread_state(a_handed_off_row(), a_running_row("other"), settings=only))
     told.tell(EngineStarted(engine="e", requests=(M1, M2))).tell(PlanRead(plan=PLAN))
     told.tell(ASKED).leaves(status=TaskStatus.HANDED_OFF)
+    assert told.attention() == ["ana has a message for a; it is sent by the next run, and the task runs again then."]
     told.tell(SteerRequested(request=M2, task="a", digest="1" * 64, by="ana"))
     assert told.attention() == ["ana has a message for a; it is sent after those before it."]
     again = Playbook(a_state(PLAN, told.row(), a_running_row("other")))

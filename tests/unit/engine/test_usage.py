@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from orchestrate.core.effects import AskUsage
@@ -47,3 +49,20 @@ async def test_what_the_service_tells_and_what_it_leaves_open(answer, cents, tok
     service = Service(answer)
     assert await ask_usage(ORDER, service=service) == UsageAnswered(task="a", attempt=2, cents=cents, tokens=tokens)
     assert service.asked == [ORDER.agent_id]
+
+
+@pytest.mark.parametrize(
+    ("runs", "cents"),
+    [
+        ((run(Cost(charged_cents=1.5)), RunUsage(id="run-2")), None),
+        ((run(Cost(charged_cents=1.5)),), None),
+        ((run(Cost(charged_cents=1.5)), RunUsage(id="run-2", cost=Cost(charged_cents=2.0))), 3.5),
+        ((run(), RunUsage(id="run-2")), 3.5),
+        ((), 3.5),
+    ],
+)
+@virtually
+async def test_a_sum_that_lags_behind_the_run_is_no_answer(runs, cents):
+    service = Service(AgentUsage(cost=Cost(charged_cents=3.5), runs=runs))
+    answered = await ask_usage(replace(ORDER, run_id="run-2"), service=service)
+    assert (answered.run_id, answered.cents) == ("run-2", cents)

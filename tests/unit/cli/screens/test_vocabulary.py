@@ -31,6 +31,7 @@ from tests.support.builders import (
     an_intent,
     moment,
 )
+from tests.support.messages import a_message
 
 NOW = START + 1860
 
@@ -75,6 +76,8 @@ CASES = [
     (a_handed_off_row(handoff_status=HandoffStatus.BLOCKED), {"holds": ["c"]}, Kind.PARTIAL, "blocked, holds c"),
     (a_handed_off_row(handoff_status=None), {}, Kind.PARTIAL, "handed off, its status is unreadable"),
     (a_handed_off_row(handoff_path=None), {}, Kind.PARTIAL, "handed off, no handoff on file"),
+    # a message for one that is over
+    (a_handed_off_row(queue=(a_message(),)), {}, Kind.READY, "handed off, runs again with a message"),
     # a verifier has no status, and a foreign state has no field for it
     (a_handed_off_row(handoff_status=None, type=TaskType.VERIFIER), {}, Kind.DONE, "handed off"),
     (replace(a_handed_off_row(handoff_status=None), launch=None), {}, Kind.DONE, "handed off"),
