@@ -65,6 +65,7 @@ class Examined:
 
 def prepared_or_refused(request: Request, environment: Environment) -> Prepared:
     """What ``prepare`` makes; where it refuses, every fault there is is raised, not only the one that it met first."""
+    named_runtime(request.runtime, variable=environment.runtime)  # where agents run decides what the other faults are
     try:
         return prepare(request, environment)
     except PlanRefused:

@@ -218,7 +218,8 @@ def test_without_a_runtime_the_call_fails_and_names_both_choices(project: Projec
 
     assert done.code == 2
     assert done.err == (
-        "error: no runtime chosen.\n  do     add `--runtime local`, or set CURSOR_API_KEY and add `--runtime cloud`\n"
+        "error: no runtime chosen. Nothing was launched.\n"
+        "  do     add `--runtime local`, or set CURSOR_API_KEY and add `--runtime cloud`\n"
     )
 
 
