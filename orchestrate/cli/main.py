@@ -70,7 +70,7 @@ class _Call:
     @property
     def is_delegation(self) -> bool:
         """True for a verb whose failures are told in the contract of the delegation verbs."""
-        return self.verb is not None and self.verb.speaks_json
+        return self.verb is not None and self.verb.is_delegation(self.words)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,4 +1,7 @@
-"""``orchestrate steer PLAN TASK``: a word with the agent of a task, kept durably and sent once its run has ended."""
+"""``orchestrate steer PLAN TASK``: a word with the agent of a task, kept durably and sent once its run has ended.
+
+With ``--agent-id`` it is for an agent outside of a workspace (``cli.delegation.steering``).
+"""
 
 import argparse
 import hashlib
@@ -7,10 +10,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from orchestrate.cli import output
-from orchestrate.cli.asking import Asked, add_plan_and_task, ask, asked_workspace
+from orchestrate.cli.asking import Asked, ask, asked_workspace
 from orchestrate.cli.confirming import ask as ask_person, is_somebody_there
+from orchestrate.cli.delegation.target import add_runtime
 from orchestrate.cli.requesting import new_request_id, this_person
 from orchestrate.cli.settings import Settings
+from orchestrate.cli.task_names import with_task_names
 from orchestrate.cli.usage import UsageRefused
 from orchestrate.core.turns import undelivered
 from orchestrate.errors import InputRefused
@@ -23,11 +28,16 @@ from orchestrate.text.terminal import escape_for_terminal
 
 _NOT_DONE = "Nothing was kept and nothing is sent."
 _STDIN = "-"
+#: What only a message to an agent outside of a workspace has.
+_OF_AGENTS = ("--model", "--wait-idle", "--wait", "--idempotency-key", "--runtime", "--dry-run")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the verb."""
-    add_plan_and_task(parser)
+    parser.add_argument(
+        "plan", metavar="PLAN", nargs="?", help="plan.json or its folder; . where the folder has one plan"
+    )
+    parser.add_argument("task", metavar="TASK", nargs="?", help="name of the task")
     parser.add_argument("--message", metavar="M", help="what the agent is told")
     parser.add_argument("--message-file", metavar="FILE", help="the same, from a file; - is stdin")
     parser.add_argument(
@@ -35,11 +45,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--list", action="store_true", help="the messages of the task, and what became of them")
     parser.add_argument("--drop", metavar="ID", help="take a message back that has not left")
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    agent = parser.add_argument_group("an agent outside of a workspace")
+    agent.add_argument("--agent-id", metavar="A", help="the agent, in the place of PLAN and TASK")
+    agent.add_argument("--model", metavar="ID", help="model of its run (default: the agent's)")
+    agent.add_argument("--wait-idle", action="store_true", help="where a run of the agent goes on, wait for its end")
+    agent.add_argument("--wait", action="store_true", help="come back when the new run is over")
+    agent.add_argument("--idempotency-key", metavar="K", help="one key is one run (default: a new one)")
+    add_runtime(parser)
+    parser.add_argument("--human", action="store_true", help="lines for people, as always for a task")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout, as always for an agent")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     """Queue a message, list the messages, or take one back."""
+    if args.agent_id is not None:
+        from orchestrate.cli.delegation.steering import run_for_agent
+
+        return run_for_agent(args, settings)
+    _require_task(args)
     orders = (args.message is not None, args.message_file is not None, args.list, args.drop is not None)
     if sum(orders) != 1:
         raise UsageRefused(f"give one of --message, --message-file, --list and --drop. {_NOT_DONE}")
@@ -52,6 +75,17 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         _tell(args, asked, _queued(asked, task, _text(args), args, settings))
     return 0
+
+
+def _require_task(args: argparse.Namespace) -> None:
+    """A message in a workspace is for a task of it, and the run of that says where its agents are."""
+    if args.task is None:
+        words = "TASK" if args.plan is not None else "PLAN, TASK"
+        refusal = UsageRefused(f"missing: {words}, or --agent-id. {_NOT_DONE}", hint="orchestrate steer --help")
+        raise with_task_names(refusal, words=[args.plan or "."])
+    given = [option for option in _OF_AGENTS if getattr(args, option.strip("-").replace("-", "_")) not in (None, False)]
+    if given:
+        raise UsageRefused(f"{given[0]} goes with --agent-id. {_NOT_DONE}", hint="orchestrate steer --help")
 
 
 def _text(args: argparse.Namespace) -> bytes:

@@ -21,7 +21,7 @@ from orchestrate.text.terminal import escape_for_terminal
 EXIT_REFUSED, EXIT_UNREADABLE, EXIT_INTERRUPTED = 1, 2, 130
 
 #: Verbs that echo their key on every path.
-KEYED = ("delegate", "follow-up")
+KEYED = ("delegate", "follow-up", "steer")
 _KEY_OPTION = "--idempotency-key"
 _HUMAN = "--human"
 #: Commands of recovery actions that go to the runtime's service and do not name it.

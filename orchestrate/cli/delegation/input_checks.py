@@ -116,7 +116,7 @@ def prompt_fault(prompt: str, *, kind: RuntimeKind) -> str | None:
     return None if size <= limit else f"the prompt has {size:,} bytes; at most {limit:,} are sent"
 
 
-def read_prompt(*, text: str | None, file: Path | None, kind: RuntimeKind) -> str:
+def read_prompt(*, text: str | None, file: Path | None, kind: RuntimeKind, option: str = "--prompt-file") -> str:
     """The prompt itself, of the file, or of stdin where there is neither; InputRefused for what cannot be read."""
     if text is not None:
         return text
@@ -125,18 +125,18 @@ def read_prompt(*, text: str | None, file: Path | None, kind: RuntimeKind) -> st
         if file is None:
             data = sys.stdin.buffer.read(limit)
         elif not file.is_file():
-            raise InputRefused(f"--prompt-file {quoted(str(file))} is no file. Nothing was sent.")
+            raise InputRefused(f"{option} {quoted(str(file))} is no file. Nothing was sent.")
         else:
             with file.open("rb") as opened:
                 data = opened.read(limit)
         return data.decode("utf-8-sig")
     except OSError as error:
         reason = (error.strerror or "no reason").lower()
-        raise InputRefused(f"--prompt-file {quoted(str(file))} cannot be read: {reason}. Nothing was sent.") from error
+        raise InputRefused(f"{option} {quoted(str(file))} cannot be read: {reason}. Nothing was sent.") from error
     except UnicodeDecodeError as error:
         raise InputRefused("the prompt is no text in UTF-8. Nothing was sent.") from error
     except ValueError as error:
-        raise InputRefused("--prompt-file holds a NUL. Nothing was sent.") from error
+        raise InputRefused(f"{option} holds a NUL. Nothing was sent.") from error
 
 
 def _path_fault(repo: str, *, kind: RuntimeKind, current: Path) -> str | None:

@@ -29,7 +29,7 @@ STEER = (
         name="steer",
         module="orchestrate.cli.steer",
         group="steer",
-        help="a message for a task's agent, sent once its run has ended",
+        help="a message for an agent, sent once its run has ended",
         examples=(
             (
                 'steer . merge-export --message "Keep the old flag."',
@@ -37,8 +37,12 @@ STEER = (
             ),
             ("steer . merge-export --list", "what waits, what was sent"),
             ("steer . merge-export --drop 6f1c2c9e-0000-4000-8000-000000000001", "take one back that has not left"),
+            (
+                'steer --agent-id AGENT_ID --message "Keep it." --wait-idle --yes',
+                "any agent, outside of a workspace: answers as follow-up does",
+            ),
         ),
-        has_dry_run=False,
+        speaks_json_with="--agent-id",
     ),
     Verb(
         name="cancel",

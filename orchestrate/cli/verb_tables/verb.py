@@ -1,6 +1,8 @@
 """What is known of a verb without importing its module."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +23,13 @@ class Verb:
     has_dry_run: bool = True
     #: True where the answer is one JSON object unless ``--human`` is given, failures in the codes of docs/errors.md.
     speaks_json: bool = False
+    #: The option with which it does so, where it does not always.
+    speaks_json_with: str | None = None
+
+    def is_delegation(self, words: Iterable[str]) -> bool:
+        """True where this command line, readable or not, is answered in the contract of the delegation verbs."""
+        option = self.speaks_json_with
+        if self.speaks_json or option is None:
+            return self.speaks_json
+        before_end = takewhile(lambda word: word != "--", words)
+        return any(word.partition("=")[0] == option for word in before_end)
