@@ -45,7 +45,7 @@ def learned(state: State, event: Event) -> Decision:
         case LaunchDelayed():
             return _refused(state, event)
         case AgentLaunched():
-            return _taken(state)
+            return _taken(state, event)
         case TimerFired(timer=Timer(kind=TimerKind.TURN)):
             return _tried(state)
         case ArchiveAnswered():
@@ -122,8 +122,10 @@ def _refused(state: State, event: LaunchDelayed) -> Decision:
     return change(SessionChanged(replace(state.session, line=line)), *told, effects=effects)
 
 
-def _taken(state: State) -> Decision:
-    line = state.session.line
+def _taken(state: State, event: AgentLaunched) -> Decision:
+    row, line = state.rows.get(event.task), state.session.line
+    if row is None or row.run_id != event.run_id or row.last_update != event.at:
+        return NOTHING  # it came late, and says nothing of the room that there is now
     if line is None or (line.reason == LaunchDelay.QUOTA and not line.is_trying):
         return NOTHING
     room: int | None = max(line.room or 0, _occupied(state))

@@ -130,6 +130,8 @@ class LaunchDelayed(Event):
 
     task: TaskName
     agent_id: AgentId
+    #: The intent's ``delays`` when it was asked: tells the answer to one sending from that to another.
+    delays: int = 0
     delay: LaunchDelay
     message: str
     retry_after_seconds: float | None = None
@@ -141,6 +143,8 @@ class LaunchOutcomeUnknown(Event):
 
     task: TaskName
     agent_id: AgentId
+    #: As in ``LaunchDelayed``.
+    delays: int = 0
     message: str
     code: str = ""
 
@@ -151,6 +155,8 @@ class AgentNotFound(Event):
 
     task: TaskName
     agent_id: AgentId
+    #: As in ``LaunchDelayed``.
+    delays: int = 0
     code: str = ""
 
 

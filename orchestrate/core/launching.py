@@ -32,7 +32,7 @@ from orchestrate.core.events import (
 from orchestrate.core.holding import starts_from
 from orchestrate.core.latecomers import on_unawaited_agent
 from orchestrate.core.pacing import delay_seconds
-from orchestrate.core.state import HELD_DELAYS, State, has_left_plan, is_held, with_error
+from orchestrate.core.state import HELD_DELAYS, State, has_left_plan, with_error
 from orchestrate.core.watching import deadline_timer, unwatched, watched_again
 from orchestrate.model.names import AgentId, TaskName, Timestamp, agent_id_for, idempotency_key_for
 from orchestrate.model.rows import Launch, TaskRow
@@ -111,6 +111,14 @@ def resend(state: State, row: TaskRow) -> LaunchAgent:
     return replace(launch(state, row), may_have_been_sent=True)
 
 
+def awaits_just(state: State, event: LaunchDelayed | LaunchOutcomeUnknown | AgentNotFound) -> TaskRow | None:
+    """The row if this answers what was asked last: that nothing was done before says nothing of a later request."""
+    row = awaits(state, event.task, event.agent_id)
+    if row is None or row.launch is None or row.launch.delay is not None or row.launch.delays != event.delays:
+        return None
+    return row
+
+
 def awaits(state: State, task: TaskName, agent_id: AgentId | None) -> TaskRow | None:
     """The row if it waits for the answer to just this launch; None for a late answer, which changes nothing."""
     row = state.rows.get(task)
@@ -156,13 +164,11 @@ def on_launch_refused(state: State, event: LaunchRefused) -> Decision:
 
 def on_launch_delayed(state: State, event: LaunchDelayed) -> Decision:
     """Nothing was done: the same bytes go out again, after a while or when it is their turn, and no try is counted."""
-    row = awaits(state, event.task, event.agent_id)
+    row = awaits_just(state, event)
     if row is None:
         return NOTHING
     if row.cancel is not None:
         return change(RowChanged(given_up(row, at=event.at)))
-    if is_held(row):
-        return NOTHING
     if event.delay in HELD_DELAYS:
         seconds = max(_next_delay(row, event.delay), event.retry_after_seconds or 0.0)
         return change(RowChanged(_put_off(row, event.delay, seconds=seconds, at=event.at)))
@@ -172,7 +178,7 @@ def on_launch_delayed(state: State, event: LaunchDelayed) -> Decision:
 
 def on_launch_outcome_unknown(state: State, event: LaunchOutcomeUnknown) -> Decision:
     """Silence is not refusal: only a look-up may tell whether there is an agent."""
-    row = awaits(state, event.task, event.agent_id)
+    row = awaits_just(state, event)
     if row is None or row.launch is None:
         return NOTHING
     # A conflict is an answer: the look-up needs no pause, and must know what it is about.
@@ -186,7 +192,7 @@ def on_launch_outcome_unknown(state: State, event: LaunchOutcomeUnknown) -> Deci
 
 def on_agent_not_found(state: State, event: AgentNotFound) -> Decision:
     """There is no agent of this intent: the same request goes out again, unless the service contradicts itself."""
-    row = awaits(state, event.task, event.agent_id)
+    row = awaits_just(state, event)
     if row is None or row.launch is None:
         return NOTHING
     if event.code in CONFLICT_CODES:
@@ -198,7 +204,8 @@ def on_agent_not_found(state: State, event: AgentNotFound) -> Decision:
     if row.launch.delays > 1 or state.session.phase != Phase.RUNNING or _is_held_by_andon(state):
         seconds = _next_delay(row, LaunchDelay.UNREACHABLE)
         return _postponed(row, LaunchDelay.UNREACHABLE, seconds=seconds, at=event.at)
-    return sent_again(state, row, at=event.at)
+    counted = replace(row, launch=replace(row.launch, delays=row.launch.delays + 1))
+    return sent_again(state, counted, at=event.at)
 
 
 def on_launch_access_lost(state: State, event: AccessLost) -> Decision:

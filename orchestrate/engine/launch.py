@@ -93,7 +93,7 @@ class Launcher:
     async def look_up(self, effect: LookUpAgent) -> Event:
         """Ask for the agent of this row's intent; no request on disk means that nothing was ever sent."""
         row, intent = effect.row, _intent(effect.row)
-        not_found = AgentNotFound(task=row.name, agent_id=intent.agent_id, code=effect.code)
+        not_found = AgentNotFound(task=row.name, agent_id=intent.agent_id, delays=intent.delays, code=effect.code)
         if await self._archive.read_request(row.name, intent.attempt) is None:
             return not_found
         try:
@@ -108,7 +108,10 @@ class Launcher:
             return _still_unknown(row, error)
         if run is None:
             return LaunchOutcomeUnknown(
-                task=row.name, agent_id=intent.agent_id, message="the agent is there and has no run yet"
+                task=row.name,
+                agent_id=intent.agent_id,
+                delays=intent.delays,
+                message="the agent is there and has no run yet",
             )
         return _launched(row, agent, run, adopted=True)
 
@@ -200,10 +203,12 @@ def _launched(row: TaskRow, agent: Agent, run: Run, *, adopted: bool) -> AgentLa
 
 def _sorted(row: TaskRow, error: Refused | Unavailable | OutcomeUnknown | ProtocolBroken) -> Event:
     """The answer by whose move is next."""
-    task, agent_id = row.name, _intent(row).agent_id
+    task, agent_id, delays = row.name, _intent(row).agent_id, _intent(row).delays
     match error:
         case Refused() if error.code in CONFLICT_CODES:
-            return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message=error.message, code=error.code)
+            return LaunchOutcomeUnknown(
+                task=task, agent_id=agent_id, delays=delays, message=error.message, code=error.code
+            )
         case Refused() if error.status == HTTPStatus.UNAUTHORIZED:
             return AccessLost(task=task, agent_id=agent_id, message=error.message, hint=error.hint)
         case Refused():
@@ -212,20 +217,21 @@ def _sorted(row: TaskRow, error: Refused | Unavailable | OutcomeUnknown | Protoc
             return LaunchDelayed(
                 task=task,
                 agent_id=agent_id,
+                delays=delays,
                 delay=_delay(error),
                 message=error.message,
                 retry_after_seconds=error.retry_after_seconds,
             )
         case _:
-            return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message=error.message)
+            return LaunchOutcomeUnknown(task=task, agent_id=agent_id, delays=delays, message=error.message)
 
 
 def _still_unknown(row: TaskRow, error: ServiceError) -> Event:
     """A look-up that was not answered, or refused, says nothing of the agent."""
-    task, agent_id = row.name, _intent(row).agent_id
+    task, agent_id, delays = row.name, _intent(row).agent_id, _intent(row).delays
     if isinstance(error, Refused) and error.status in _ACCESS_STATUSES:
         return AccessLost(task=task, agent_id=agent_id, message=error.message, hint=error.hint)
-    return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message=error.message)
+    return LaunchOutcomeUnknown(task=task, agent_id=agent_id, delays=delays, message=error.message)
 
 
 def _delay(error: Unavailable) -> LaunchDelay:

@@ -34,7 +34,7 @@ class Launch:
     at: Timestamp
     #: What was odd about this launch: another id answered, adopted after silence.
     note: str | None = None
-    #: How many answers to this intent said "later"; paces the next one.
+    #: How many answers to this intent left it open; paces the next request, and tells its answer from former ones.
     delays: int = 0
     #: Why the last answer said "later".
     delay: LaunchDelay | None = None

@@ -63,6 +63,12 @@ _FAULTS = [
         id="a late answer to a former attempt counts for the present one",
     ),
     pytest.param(
+        launching.awaits_just,
+        "or row.launch.delay is not None or row.launch.delays != event.delays",
+        "",
+        id="that a former request made nothing counts for the last one too",
+    ),
+    pytest.param(
         watching.watched, "row.run_id == run_id", "True", id="the late end of a former run ends the present one"
     ),
     pytest.param(

@@ -166,20 +166,25 @@ class Performers:
         self._answer(event, after=self._random.uniform(0, 1))
 
     def _served(self, row: TaskRow, request: Request) -> Event:
-        now, task, agent_id = self._world.timeline.now, row.name, request.agent_id
+        now, task, agent_id, delays = self._world.timeline.now, row.name, request.agent_id, _intent(row).delays
         if self._service.is_locked(now):
             return AccessLost(task=task, agent_id=agent_id, message="the key was refused.")
         try:
             agent = self._service.known(request)
         except IdTaken:
             code = self._random.choice(["agent_id_conflict", "idempotency_conflict"])
-            return LaunchOutcomeUnknown(task=task, agent_id=agent_id, message="conflict", code=code)
+            return LaunchOutcomeUnknown(task=task, agent_id=agent_id, delays=delays, message="conflict", code=code)
         if agent is None:
             if self._happens(self._luck.delayed):
                 asked = self._random.choice([None, self._random.uniform(1, 90)])
                 delay = self._random.choice(_DELAYS)
                 return LaunchDelayed(
-                    task=task, agent_id=agent_id, delay=delay, message="later", retry_after_seconds=asked
+                    task=task,
+                    agent_id=agent_id,
+                    delays=delays,
+                    delay=delay,
+                    message="later",
+                    retry_after_seconds=asked,
                 )
             if self._service.refuses(request):
                 self._world.referee.refused(request)
@@ -196,7 +201,9 @@ class Performers:
     def _look_up(self, row: TaskRow, code: str) -> None:
         intent = _intent(row)
         if (row.name, intent.attempt) not in self._world.disk.requests:
-            self._answer(AgentNotFound(task=row.name, agent_id=intent.agent_id, code=code), after=0.01)
+            self._answer(
+                AgentNotFound(task=row.name, agent_id=intent.agent_id, delays=intent.delays, code=code), after=0.01
+            )
             return
         self._ask_again(row, code, asked_for=0.0)
 
@@ -217,12 +224,16 @@ class Performers:
             )
             self._answer(event, after=0.1)
         elif asked_for >= _LOOK_UP_SECONDS:
-            self._answer(AgentNotFound(task=row.name, agent_id=intent.agent_id, code=code), after=0.1)
+            self._answer(
+                AgentNotFound(task=row.name, agent_id=intent.agent_id, delays=intent.delays, code=code), after=0.1
+            )
         else:
             self._engine.after(1.0, lambda: self._ask_again(row, code, asked_for=asked_for + 1.0))
 
     def _unknown(self, row: TaskRow, *, after: float) -> None:
-        event = LaunchOutcomeUnknown(task=row.name, agent_id=_intent(row).agent_id, message="no answer")
+        event = LaunchOutcomeUnknown(
+            task=row.name, agent_id=_intent(row).agent_id, delays=_intent(row).delays, message="no answer"
+        )
         self._answer(event, after=after)
 
     def _watch(self, row: TaskRow) -> None:

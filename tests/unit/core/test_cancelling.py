@@ -116,8 +116,8 @@ def test_a_launch_that_is_put_off_is_given_up_and_its_timer_means_nothing():
 
 def test_a_launch_whose_outcome_is_unknown_is_looked_up_at_once():
     told = launched()
-    for _ in range(2):
-        told.tell(LaunchOutcomeUnknown(task="a", agent_id=agent_of("a"), message="no answer"))
+    for delays in range(2):
+        told.tell(LaunchOutcomeUnknown(task="a", agent_id=agent_of("a"), delays=delays, message="no answer"))
     assert told.row().launch.delay == LaunchDelay.UNKNOWN_OUTCOME
     told.tell(ASKED)
     assert len(told.effects(LookUpAgent)) == 1
@@ -192,7 +192,7 @@ def test_an_engine_that_only_answers_sees_the_cancel_to_its_end(row, effect):
     told.tell(RequestAnswered(request=R))
     assert told.effects(EndRun) == []
     if effect is LookUpAgent:
-        told.tell(AgentNotFound(task="a", agent_id=agent_of("a")))
+        told.tell(AgentNotFound(task="a", agent_id=agent_of("a"), delays=1))
     else:
         assert told.state.rows["a"].cancel == Cancel("ana", moment(3))
         told.tell(ended(RunStatus.CANCELLED))

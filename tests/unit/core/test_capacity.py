@@ -97,16 +97,20 @@ def test_a_ready_task_stands_in_the_same_line():
 
 def test_a_timer_tries_one_and_what_is_taken_makes_room_for_the_next_try():
     book = a_full_service().tell(TURN).launches("b")
-    book.tell(taken("b")).launches("c").tell(full("c")).launches()
+    book.tell(taken("b")).launches("c").tell(full("c", delays=1)).launches()
     assert book.effects(SetTimer)
     book.tell(ended("a")).launches("c")
+
+
+def test_an_answer_that_comes_late_says_nothing_of_the_room_that_there_is_now():
+    a_full_service().tell(taken("a")).changes_nothing()
 
 
 def test_a_try_that_is_refused_waits_for_longer_the_next_time():
     book = a_full_service()
     pauses = []
-    for _ in range(3):
-        book.tell(TURN).launches("b").tell(full("b"))
+    for delays in range(1, 4):
+        book.tell(TURN).launches("b").tell(full("b", delays=delays))
         pauses.append(book.effects(SetTimer)[0].delay_seconds)
     assert pauses[1] >= 4
     assert pauses == sorted(pauses)
@@ -202,9 +206,9 @@ def test_a_full_service_has_the_oldest_finished_agent_archived_and_then_the_next
     book.tell(full("y"))
     assert book.effects(ArchiveAgent) == []
     book.tell(archived("early")).launches("x").leaves("early", archived_at=moment(4))
-    book.tell(full("x"))
+    book.tell(full("x", delays=1))
     assert book.effects(ArchiveAgent)[0].task == "late"
-    book.tell(archived("late")).tell(full("x"))
+    book.tell(archived("late")).tell(full("x", delays=2))
     assert book.effects(ArchiveAgent) == []
 
 

@@ -162,6 +162,15 @@ def test_an_answer_after_the_agent_runs_changes_nothing(answer):
     launching("a").tell(launched()).tell(answer).changes_nothing()
 
 
+def test_an_answer_to_a_former_sending_says_nothing_of_the_last_one():
+    """What was not done before may be done by now, and whoever cancels then would leave an agent behind."""
+    put_off = launching("a").tell(delayed(delay=LaunchDelay.RATE_LIMIT)).tell(delayed()).changes_nothing()
+    sent_again = put_off.tell(relaunch_due()).tell(delayed()).changes_nothing()
+    sent_again.tell(unknown(delays=1)).tell(delayed(delays=1)).changes_nothing()
+    sent_anew = launching("a").tell(unknown()).tell(not_found(delays=1)).tell(not_found(delays=1)).changes_nothing()
+    sent_anew.tell(unknown()).changes_nothing()
+
+
 def test_another_agent_id_is_taken_into_the_row_and_told():
     other = AgentId("bc-00000000-0000-4000-8000-000000000009")
     book = launching("a").tell(launched(answered_id=other)).leaves(agent_id=other)
@@ -236,19 +245,20 @@ def test_a_late_answer_after_the_look_up_found_the_agent_changes_nothing():
 
 
 def test_not_there_sends_the_same_request_again():
-    book = launching("a").tell(unknown()).tell(not_found())
+    book = launching("a").tell(unknown()).tell(not_found(delays=1))
     book.leaves(attempts=1, started_at=moment(3)).asks(LaunchAgent(row=book.row(), may_have_been_sent=True))
 
 
 def test_silence_again_is_looked_up_after_a_pause():
-    book = launching("a").tell(unknown()).tell(not_found()).tell(unknown())
+    book = launching("a").tell(unknown()).tell(not_found(delays=1)).tell(unknown(delays=2))
     assert book.row().launch.delay == LaunchDelay.UNKNOWN_OUTCOME
     assert [effect.timer for effect in book.effects(SetTimer)] == [Timer(TimerKind.RELAUNCH, "a", 1)]
     book.tell(relaunch_due()).asks(LookUpAgent(row=book.row()))
 
 
 def test_not_there_again_is_sent_after_a_pause():
-    book = launching("a").tell(unknown()).tell(not_found()).tell(unknown()).tell(relaunch_due()).tell(not_found())
+    book = launching("a").tell(unknown()).tell(not_found(delays=1)).tell(unknown(delays=2))
+    book.tell(relaunch_due()).tell(not_found(delays=3))
     assert book.row().launch.delay == LaunchDelay.UNREACHABLE
     book.tell(relaunch_due()).asks(LaunchAgent(row=book.row(), may_have_been_sent=True))
 
@@ -261,12 +271,15 @@ def test_a_conflict_is_looked_up_by_the_id_that_we_chose(code):
 
 
 def test_a_conflict_after_a_delay_is_looked_up_at_once_and_keeps_its_code():
-    book = launching("a").tell(delayed()).tell(relaunch_due()).tell(unknown(code="agent_id_conflict"))
+    book = launching("a").tell(delayed()).tell(turn_due())
+    book.tell(unknown(code="agent_id_conflict", delays=1))
     book.asks(LookUpAgent(row=book.row(), code="agent_id_conflict"))
 
 
 def test_a_service_that_contradicts_itself_ends_in_an_error_that_claims_nothing():
-    book = launching("a").tell(unknown(code="idempotency_conflict")).tell(not_found(code="idempotency_conflict"))
+    book = (
+        launching("a").tell(unknown(code="idempotency_conflict")).tell(not_found(code="idempotency_conflict", delays=1))
+    )
     book.leaves(status=TaskStatus.ERROR).asks(EndRun(exit_code=1))
     assert "an agent may exist" in book.row().note
     assert not any("No agent was made" in line for line in book.attention())
@@ -316,7 +329,7 @@ def test_a_timer_of_a_task_that_failed_meanwhile_changes_nothing():
 
 
 def test_a_request_that_was_never_made_is_not_sent_after_its_task_left_the_plan():
-    book = launching("a", "b").tell(unknown("b")).tell(PlanRead(plan=a_plan("a"))).tell(not_found("b"))
+    book = launching("a", "b").tell(unknown("b")).tell(PlanRead(plan=a_plan("a"))).tell(not_found("b", delays=1))
     book.launches().leaves("b", status=TaskStatus.PRUNED, attempts=0, launch=None)
     assert book.row("b").note == "it is not in the plan any more"
 

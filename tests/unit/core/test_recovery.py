@@ -74,7 +74,7 @@ def test_an_intent_without_an_answer_is_looked_up_and_never_launched_blindly(int
 
 
 def test_an_intent_that_was_never_sent_is_sent_after_the_look_up():
-    book = read(a_plan("a"), a_launching_row()).tell(AgentNotFound(task="a", agent_id=agent_of("a")))
+    book = read(a_plan("a"), a_launching_row()).tell(AgentNotFound(task="a", agent_id=agent_of("a"), delays=1))
     book.asks(LaunchAgent(row=book.row(), may_have_been_sent=True)).leaves(attempts=1)
 
 
@@ -142,7 +142,7 @@ def test_a_task_that_ended_and_left_the_plan_stays_as_it_is_and_counts_no_more(s
 
 def test_the_error_of_a_task_that_left_the_plan_ends_no_run():
     book = read(a_plan("a"), a_running_row("a"), a_launching_row("b", attempt=1))
-    book.tell(AgentNotFound(task="b", agent_id=agent_of("b"), code="agent_id_conflict"))
+    book.tell(AgentNotFound(task="b", agent_id=agent_of("b"), delays=1, code="agent_id_conflict"))
     book.leaves("b", status=TaskStatus.ERROR, failure_mode=FailureMode.UNKNOWN).asks()
 
 

@@ -134,18 +134,24 @@ def test_silence_and_a_look_up():
 
 def test_a_request_that_never_arrived():
     due = TimerFired(timer=Timer(TimerKind.RELAUNCH, "a", 1), at=moment(200))
-    story = told(unknown(90), not_found(at=moment(101)), unknown(131), due, not_found(at=moment(211)))
+    story = told(
+        unknown(90),
+        not_found(at=moment(101), delays=1),
+        unknown(131, delays=2),
+        due,
+        not_found(at=moment(211), delays=3),
+    )
     assert story[2:5] == [
         "no answer for 1m 30s; looking the agent up by its id",
         NOWHERE,
-        "no answer for 30s; the agent is looked up by its id after 2s",
+        "no answer for 30s; the agent is looked up by its id after 5s",
     ]
     assert story[5] == "looking the agent up by its id again"
     assert story[6].startswith(f"{NOWHERE} after ")
 
 
 def test_a_conflict_names_its_code():
-    story = told(unknown(1, code="agent_id_conflict"), not_found(code="agent_id_conflict"))
+    story = told(unknown(1, code="agent_id_conflict"), not_found(code="agent_id_conflict", delays=1))
     assert story[2] == "the service answered agent_id_conflict; looking the agent up by its id"
     assert story[3] == "is error now"
 
