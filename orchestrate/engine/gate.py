@@ -2,7 +2,8 @@
 
 What one call is told to wait, all calls of its class wait. A rate limit of a moment is waited for here, and no caller
 sees it; one that lasts is told, and launches come back as delayed, so that they stand in the state as what they are.
-Where the service takes no more agents, launches that still wait at the gate are not sent to hear the same.
+Where the service takes no more agents, or the quota is used up, launches that still wait at the gate are not sent to
+hear the same; and since nobody is told beforehand how much room there is, launches start slowly.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -15,7 +16,7 @@ from orchestrate.core.service_events import CallsSlowed
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.rate import Rate
 from orchestrate.engine.turnstile import Turnstile, Urgency
-from orchestrate.errors import CapacityReached, RateLimited, Refused, ServiceError
+from orchestrate.errors import CapacityReached, RateLimited, Refused, ServiceError, Unavailable
 from orchestrate.model.call_classes import CallClass
 from orchestrate.model.durations import duration
 from orchestrate.model.names import AgentId, RunId
@@ -28,6 +29,8 @@ _Answer = TypeVar("_Answer")
 QUOTA_CODE = "usage_limit_exceeded"
 #: Calls of one class in flight; a stream leaves the gate once it is open.
 _AT_A_TIME = 64
+#: Launches in flight before the service was seen to take more; the smallest plan has room for so many agents.
+_LAUNCHES_AT_FIRST = 8
 #: A launch that has to wait for longer is told so and comes back later.
 _LONGEST_AT_THE_GATE = 20.0
 #: Trouble shorter than this is not told.
@@ -48,7 +51,13 @@ class GatedService:
         self._clock = clock
         self._inbox = inbox
         self._turnstiles = {
-            each: Turnstile(clock=clock, rate=Rate(seed=f"{seed}/{each}"), at_a_time=_AT_A_TIME) for each in CallClass
+            each: Turnstile(
+                clock=clock,
+                rate=Rate(seed=f"{seed}/{each}"),
+                at_a_time=_AT_A_TIME,
+                at_first=_LAUNCHES_AT_FIRST if each is CallClass.CREATE else None,
+            )
+            for each in CallClass
         }
         #: Since when, by kind of call, there was no useful answer.
         self._silent_since: dict[str, float] = {}
@@ -160,10 +169,13 @@ class GatedService:
             self._silent_since.pop(kind, None)
             return answer
 
+        turnstile = self._turnstiles[its_class]
         try:
-            return await self._turnstiles[its_class].carry(told, urgency=urgency, bears=bears or self._bears)
-        except CapacityReached as full:
-            self._turnstiles[its_class].dismiss(_same_refusal(full))
+            return await turnstile.carry(told, urgency=urgency, bears=bears or self._bears)
+        except Unavailable as error:
+            if isinstance(error, CapacityReached) or error.code == QUOTA_CODE:
+                turnstile.start_slowly()
+                turnstile.dismiss(_same_refusal(error))
             raise
 
     def _bears(self, error: RateLimited) -> bool:
@@ -210,8 +222,9 @@ def _not_sent(seconds: float) -> RateLimited:
     return RateLimited("the service asks for fewer calls; this one was not sent", retry_after_seconds=seconds)
 
 
-def _same_refusal(full: CapacityReached) -> Callable[[float], CapacityReached]:
-    return lambda _seconds: CapacityReached(full.message, code=full.code, status=full.status)
+def _same_refusal(full: Unavailable) -> Callable[[float], Unavailable]:
+    asked = full.retry_after_seconds
+    return lambda _seconds: type(full)(full.message, code=full.code, status=full.status, retry_after_seconds=asked)
 
 
 def _slowed_words(error: RateLimited, asked: float) -> str:

@@ -2,6 +2,9 @@
 
 A call that meets a 429 was not carried out; it goes back to its place and leaves again with the same bytes. So whoever
 calls sees no rate limit, except one that lasts: then it is told, and may do something else meanwhile.
+
+Where a service may have little room, a class starts slowly: so many calls are in flight as it was seen to carry out,
+and at first a few. So those that hear of a full service are never more than what it took before.
 """
 
 import math
@@ -35,10 +38,13 @@ class _Waiting:
 class Turnstile:
     """Where calls of one class pass."""
 
-    def __init__(self, *, clock: Clock, rate: Rate, at_a_time: int | None) -> None:
+    def __init__(self, *, clock: Clock, rate: Rate, at_a_time: int | None, at_first: int | None = None) -> None:
         self._clock = clock
         self._rate = rate
-        self._at_a_time = at_a_time
+        self._at_a_time = math.inf if at_a_time is None else at_a_time
+        self._at_first = self._at_a_time if at_first is None else at_first
+        #: Calls that were carried out since the class started, or started anew.
+        self._carried_out = 0
         self._in_flight = 0
         self._numbers = count()
         self._queue: list[_Waiting] = []
@@ -77,10 +83,15 @@ class Turnstile:
                 raise
             else:
                 self._rate.taken(self._clock.monotonic(), waited=waited)
+                self._carried_out += 1
                 return answer
             finally:
                 self._in_flight -= 1
                 self._call_first()
+
+    def start_slowly(self) -> None:
+        """Forget how much the service was seen to carry out: it has no room for more."""
+        self._carried_out = 0
 
     def dismiss(self, reason: Callable[[float], ServiceError]) -> None:
         """Send away all that wait; ``reason`` is told for how many seconds nothing will leave."""
@@ -128,7 +139,7 @@ class Turnstile:
             waiting.called = anyio.Event()
 
     def _has_room(self) -> bool:
-        return self._at_a_time is None or self._in_flight < self._at_a_time
+        return self._in_flight < min(max(self._carried_out, self._at_first), self._at_a_time)
 
     def _go(self, now: float) -> None:
         self._in_flight += 1

@@ -152,29 +152,70 @@ async def test_a_launch_that_would_wait_for_long_comes_back_as_delayed_and_so_do
     assert 100 <= gate.seconds <= 130
 
 
-@virtually
-async def test_where_no_agent_is_taken_launches_that_wait_are_not_sent():
-    gate, refused = Gate(), []
-    asked = []
+class SmallService:
+    """Takes a second for each launch, and only so many of them."""
 
-    async def full(_body, *, key):
-        asked.append(key)
+    def __init__(self, gate, *, room, refusal):
+        self._gate, self._room, self._refusal = gate, room, refusal
+        self.asked = self.most = self._in_flight = 0
+        gate.service.create_agent = self.create_agent
+
+    async def create_agent(self, body, *, key):
+        self.asked += 1
+        self._in_flight += 1
+        self.most = max(self.most, self._in_flight)
         await anyio.sleep(1)
-        raise CapacityReached("full", status=429)
+        self._in_flight -= 1
+        if self.asked > self._room:
+            raise self._refusal
+        return self._gate.service._create(body, key)
 
-    gate.service.create_agent = full
+    async def launch(self, count):
+        """How many of these launches were refused."""
+        refused = []
 
-    async def launch(number):
-        try:
-            await gate.gated.create_agent(request_body(f"t-{number}"), key=f"{number}")
-        except CapacityReached as error:
-            refused.append(error.message)
+        async def launch(number):
+            try:
+                await self._gate.gated.create_agent(request_body(f"t-{number}"), key=f"{number}")
+            except type(self._refusal) as error:
+                refused.append((error.message, error.retry_after_seconds))
 
-    async with anyio.create_task_group() as calls:
-        for number in range(100):
-            calls.start_soon(launch, number)
-    assert refused == ["full"] * 100
-    assert len(asked) == 64
+        async with anyio.create_task_group() as calls:
+            for number in range(count):
+                calls.start_soon(launch, number)
+        return refused
+
+
+@pytest.mark.parametrize(
+    "refusal", [CapacityReached("full", status=429), Unavailable("used up", code=QUOTA_CODE, retry_after_seconds=60)]
+)
+def test_where_no_agent_is_taken_a_few_launches_hear_it_and_the_others_are_not_sent(refusal):
+    @virtually
+    async def told():
+        service = SmallService(Gate(), room=0, refusal=refusal)
+        assert await service.launch(100) == [(refusal.message, refusal.retry_after_seconds)] * 100
+        assert service.asked == 8
+
+    told()
+
+
+@virtually
+async def test_no_more_launches_are_in_flight_than_the_service_has_taken_before():
+    service = SmallService(Gate(), room=20, refusal=CapacityReached("full"))
+    await service.launch(200)
+    assert service.most <= 20
+    before = service.asked
+    await service.launch(200)
+    assert service.asked - before == 8  # it starts slowly anew
+
+
+@virtually
+async def test_where_there_is_room_the_launches_in_flight_are_soon_as_many_as_may_be():
+    gate = Gate()
+    service = SmallService(gate, room=1000, refusal=CapacityReached("full"))
+    assert await service.launch(1000) == []
+    assert service.most == 64
+    assert gate.seconds <= 1000 / 64 + 5
 
 
 @virtually
