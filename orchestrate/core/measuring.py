@@ -10,7 +10,7 @@ from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, Phase, 
 from orchestrate.core.effects import TakeMeasurements
 from orchestrate.core.findings import with_findings
 from orchestrate.core.measurement_events import MeasurementsTaken
-from orchestrate.core.state import State
+from orchestrate.core.state import State, apply
 from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.plan import Measurement
 from orchestrate.model.rows import Finding, Measured, TaskRow
@@ -42,12 +42,14 @@ def not_measured(state: State, row: TaskRow, reason: str, *, at: Timestamp) -> D
 
 
 def on_measurements_taken(state: State, event: MeasurementsTaken) -> Decision:
-    """What was measured of the row's present commit; of a former one it means nothing any more."""
-    session = no_longer_measured(state, event.task)
+    """What was measured of the row's present commit; of a former one it means nothing, and the present one's turn comes."""
+    over = change(no_longer_measured(state, event.task))
     row = state.rows.get(event.task)
-    if row is None or row.status != TaskStatus.HANDED_OFF or row.head_sha != event.sha:
-        return change(session)
-    return change(session) + _taken_in(row, event.measured, at=event.at)
+    if row is None or row.status != TaskStatus.HANDED_OFF:
+        return over
+    if row.head_sha != event.sha:
+        return over + measure(apply(state, over.changes), [row])
+    return over + _taken_in(row, event.measured, at=event.at)
 
 
 def no_longer_measured(state: State, task: TaskName) -> SessionChanged:

@@ -1,12 +1,15 @@
 """Measurements: taken after the handoff on the commit that was seen, told, and never a verdict."""
 
+from dataclasses import replace
+
 import pytest
 
-from orchestrate.core.changes import Linger, Settings
+from orchestrate.core.changes import Linger, RowChanged, Settings
 from orchestrate.core.effects import EndRun, SetTimer, TakeMeasurements
 from orchestrate.core.events import EffectFailed, PlanRead, RunEnded, StopReason, StopRequested, Timer, TimerKind
 from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.operating import MEASURING_SECONDS
+from orchestrate.core.state import apply
 from orchestrate.model.rows import Acceptance, Measured, OnRemote
 from orchestrate.model.vocabulary import FindingKind, MeasurementOutcome, RunStatus, Verification
 from tests.support.builders import (
@@ -93,6 +96,16 @@ def test_a_branch_that_nobody_can_look_up_is_not_measured_and_says_so():
 @pytest.mark.parametrize("event", [taken(sha="0ff"), taken(task="gone"), taken(task="z")])
 def test_what_was_measured_of_a_former_commit_means_nothing(event):
     assert handed_off("z").tell(seen()).tell(event).leaves(measured=()).attention() == []
+
+
+def test_a_commit_that_was_handed_off_while_a_former_one_was_measured_is_measured_next():
+    """Somebody had the task done again, and it pushed to the same branch."""
+    book = handed_off("z").tell(seen())
+    row = replace(book.row("a"), head_sha="0ff")
+    again = Playbook(apply(book.state, [RowChanged(row)])).tell(taken())
+    assert due(again) == [("size", "todos")]
+    assert again.effects(TakeMeasurements)[0].row.head_sha == "0ff"
+    again.tell(taken(sha="0ff")).leaves(measured=BOTH)
 
 
 def test_the_end_of_the_run_waits_for_it():
