@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from posixpath import dirname
 
 from orchestrate.errors import Unavailable
@@ -25,7 +26,7 @@ class GitCord:
     """The port ``Cord`` on the git program."""
 
     def __init__(self, git: Git, site: Site, *, branch: str, path: str, workspace: WorkspaceId) -> None:
-        self._plumbing = Plumbing(git, site.top)
+        self._plumbing = Plumbing(replace(git, gives_way=True), site.top)
         self._branch = RemoteBranch(self._plumbing, site, branch)
         self._path = path
         self._workspace = workspace

@@ -6,6 +6,7 @@ terminal: it never asks anybody for anything. Every question has a deadline, at 
 
 import os
 import re
+import shutil
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ from orchestrate.repo.address import address_fault
 
 PROTOCOLS = frozenset({"https", "ssh", "file"})
 DEADLINE_SECONDS = 10.0
+_GIVING_WAY = ("nice", "-n", "10")
 
 _HEADS = "refs/heads/"
 _LONGEST_REASON = 300
@@ -87,6 +89,8 @@ class Git:
     environment: Mapping[str, str]
     deadline_seconds: float = DEADLINE_SECONDS
     protocols: frozenset[str] = PROTOCOLS
+    #: True for work in the background: it takes the processors that nobody else wants.
+    gives_way: bool = False
 
     async def is_installed(self) -> bool:
         """True if there is a git that answers."""
@@ -140,7 +144,8 @@ class Git:
         environment = self._full_environment() | dict(variables)
         try:
             with anyio.fail_after(self.deadline_seconds):
-                status, output, complaint = await _run(["git", *arguments], environment=environment, given=given)
+                command = [*self._prefix(environment), "git", *arguments]
+                status, output, complaint = await _run(command, environment=environment, given=given)
         except TimeoutError as error:
             message = f"git {_command(arguments)} did not end within {self.deadline_seconds:g} seconds"
             raise Unavailable(message, code="timeout") from error
@@ -149,6 +154,12 @@ class Git:
         if status != 0:
             raise _failure(_command(arguments), complaint.decode("utf-8", "replace"))
         return output
+
+    def _prefix(self, environment: Mapping[str, str]) -> Sequence[str]:
+        """What lowers the priority of git and of all that it starts; nothing where the system has no such program."""
+        path = environment.get("PATH")
+        has_both = self.gives_way and shutil.which("nice", path=path) and shutil.which("git", path=path)
+        return _GIVING_WAY if has_both else ()
 
     def _full_environment(self) -> dict[str, str]:
         given = {name: value for name, value in self.environment.items() if name not in _FOREIGN_REPOSITORY}

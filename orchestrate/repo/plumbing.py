@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
+import anyio.to_thread
+
 from orchestrate.errors import Unavailable
 from orchestrate.repo.git import Git
 
@@ -21,6 +23,7 @@ _OURS = (
     "core.splitIndex=false",
     "core.logAllRefUpdates=true",
     "gc.auto=0",
+    "pack.threads=1",
     "maintenance.auto=false",
     "push.gpgSign=false",
     "push.followTags=false",
@@ -84,24 +87,32 @@ class Plumbing:
         if not contents:
             return {}
         with TemporaryDirectory(prefix="orchestrate-state-") as folder:
-            names = [Path(folder) / str(place) for place in range(len(contents))]
-            for name, data in zip(names, contents.values(), strict=True):
-                name.write_bytes(data)
+            names = await anyio.to_thread.run_sync(_written, Path(folder), list(contents.values()))
             given = "".join(f"{name}\n" for name in names).encode()
             said = await self.run("hash-object", "-w", "--no-filters", "--stdin-paths", given=given)
         return dict(zip(contents, said.split(), strict=True))
 
     async def commit(
-        self, parent: str | None, *, put: Mapping[str, str], removed: Iterable[str] = (), message: str
+        self,
+        parent: str | None,
+        *,
+        put: Mapping[str, str],
+        removed: Iterable[str] = (),
+        message: str,
+        identity: Mapping[str, str] | None = None,
     ) -> str:
-        """A commit on ``parent`` with these blobs in its tree; nothing points to it yet."""
+        """A commit on ``parent`` with these blobs in its tree; nothing points to it yet.
+
+        ``identity`` is what `identity` has answered before, for who commits often.
+        """
         async with self._own_index() as variables:
             if parent is not None:
                 await self.run("read-tree", parent, variables=variables)
             await self.put_into_index(put, removed=removed, variables=variables)
             tree = (await self.run("write-tree", "--missing-ok", variables=variables)).strip()
+        who = await self.identity() if identity is None else identity
         parents = [] if parent is None else ["-p", parent]
-        said = await self.run("commit-tree", tree, *parents, given=message.encode(), variables=await self._identity())
+        said = await self.run("commit-tree", tree, *parents, given=message.encode(), variables=who)
         return said.strip()
 
     async def put_into_index(
@@ -129,7 +140,7 @@ class Plumbing:
         with TemporaryDirectory(prefix="orchestrate-index-") as folder:
             yield {"GIT_INDEX_FILE": str(Path(folder) / "index")}
 
-    async def _identity(self) -> Mapping[str, str]:
+    async def identity(self) -> Mapping[str, str]:
         """Our own identity where the user has set none; git would make one up, or refuse."""
         given = self.git.environment
         has_email = "EMAIL" in given or await self.line("config", "--get", "user.email") is not None
@@ -137,6 +148,14 @@ class Plumbing:
         missing = [key for key, has in (("NAME", has_name), ("EMAIL", has_email)) if not has]
         roles = [(role, key) for role in ("AUTHOR", "COMMITTER") for key in missing]
         return {f"GIT_{r}_{k}": _IDENTITY[k] for r, k in roles if f"GIT_{r}_{k}" not in given}
+
+
+def _written(folder: Path, contents: Sequence[bytes]) -> Sequence[Path]:
+    """Files with these contents."""
+    names = [folder / str(place) for place in range(len(contents))]
+    for name, data in zip(names, contents, strict=True):
+        name.write_bytes(data)
+    return names
 
 
 def _tree_lines(listed: str) -> Iterable[tuple[str, Entry]]:

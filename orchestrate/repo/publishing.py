@@ -5,8 +5,8 @@ clone puts it on the branch that is checked out there, and only while that pushe
 others have put on the state's branch, a tombstone or an andon among them, stay there.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from orchestrate.errors import ServiceError, Unavailable
@@ -46,7 +46,7 @@ class GitMedium:
     def __init__(
         self, git: Git, site: Site, *, slug: str, base_branch: str, signature: Signature, may_use_checkout: bool
     ) -> None:
-        self._plumbing = Plumbing(git, site.top)
+        self._plumbing = Plumbing(replace(git, gives_way=True), site.top)
         self._site = site
         self._branch = RemoteBranch(self._plumbing, site, state_branch(slug))
         self._slug = slug
@@ -54,6 +54,8 @@ class GitMedium:
         self._own = OwnBranch(self._plumbing, site, base_branch) if may_use_checkout and not site.is_itself else None
         #: The state's branch as the last push left it; None before it was asked for.
         self._known: _Known | None = None
+        #: Who commits; None before git was asked for it.
+        self._identity: Mapping[str, str] | None = None
         #: Contents whose objects are in this repository.
         self._written: dict[str, tuple[bytes, str]] = {}
 
@@ -81,7 +83,7 @@ class GitMedium:
         placed = _placed(blobs, self._site.folder)
         if _has_all(tip, placed):
             return Published(branch, tip.commit, is_new=False)
-        commit = await self._plumbing.commit(tip.commit, put=placed, message=self._signature.message(self._slug))
+        commit = await self._commit(tip.commit, put=placed)
         is_there = await own.publish(branch, tip, commit, blobs=placed)
         return Published(branch, commit) if is_there else None
 
@@ -105,12 +107,13 @@ class GitMedium:
     async def _committed(self, known: _Known, placed: Mapping[str, str], folder: str) -> str:
         before = {*known.blobs, *(() if known.tip is None else known.tip.files)}
         gone = [path for path in before - set(placed) if path.startswith(f"{folder}/{_HANDOFFS}")]
-        return await self._plumbing.commit(
-            None if known.tip is None else known.tip.commit,
-            put=placed,
-            removed=sorted(gone),
-            message=self._signature.message(self._slug),
-        )
+        return await self._commit(None if known.tip is None else known.tip.commit, put=placed, removed=sorted(gone))
+
+    async def _commit(self, parent: str | None, *, put: Mapping[str, str], removed: Sequence[str] = ()) -> str:
+        if self._identity is None:
+            self._identity = await self._plumbing.identity()
+        message = self._signature.message(self._slug)
+        return await self._plumbing.commit(parent, put=put, removed=removed, message=message, identity=self._identity)
 
     async def _is_there(self, commit: str, *, before: Tip | None) -> bool:
         """The branch moved to this commit on the remote; False where somebody was faster."""

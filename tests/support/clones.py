@@ -75,9 +75,11 @@ class Clone:
         assert isinstance(found, Site), found
         return found
 
-    async def medium(self, *, engine: str = "e1", started: str = "2026-01-01", own: bool = False) -> GitMedium:
+    async def medium(
+        self, *, engine: str = "e1", started: str = "2026-01-01", own: bool = False, **variables: str
+    ) -> GitMedium:
         return GitMedium(
-            our_git(),
+            our_git(**variables),
             await self.site(),
             slug=SLUG,
             base_branch="main",

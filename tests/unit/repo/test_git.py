@@ -161,3 +161,27 @@ async def test_a_complaint_without_words_is_still_a_reason(tmp_path):
     program.chmod(0o755)
     with pytest.raises(Unavailable, match="no reason given"):
         await Git({"PATH": f"{tmp_path}:{ENVIRONMENT['PATH']}"}).remote_heads("/srv/x")
+
+
+@pytest.mark.parametrize(("gives_way", "lower"), [(False, 0), (True, 10)])
+async def test_git_in_the_background_takes_the_processors_that_nobody_else_wants(tmp_path, gives_way, lower):
+    path = program(tmp_path, "git", "nice")
+    said = await Git({"PATH": f"{path}:{ENVIRONMENT['PATH']}"}, gives_way=gives_way).output(["status"])
+    assert int(said) == min(os.nice(0) + lower, 19)
+
+
+async def test_where_the_system_has_no_such_program_git_runs_as_it_is(tmp_path):
+    path = program(tmp_path, "git", "echo there")
+    assert await Git({"PATH": str(path)}, gives_way=True).output(["status"]) == b"there\n"
+
+
+async def test_in_the_background_too_a_missing_git_is_told(tmp_path):
+    with pytest.raises(Refused, match="git cannot be started"):
+        await Git({"PATH": str(tmp_path)}, gives_way=True).output(["status"])
+
+
+def program(folder, name: str, line: str):
+    """A folder with a program of this name."""
+    (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+    (folder / name).chmod(0o755)
+    return folder

@@ -1,5 +1,8 @@
 """The state goes to a branch of its own, and nothing of the user's moves."""
 
+import os
+import shutil
+
 import pytest
 
 from orchestrate.errors import Refused, Unavailable
@@ -110,3 +113,24 @@ async def test_a_repository_that_is_its_own_remote_gets_the_branch(tmp_path, clo
     assert (await medium.publish(FILES | {"state.json": b"{2}"})).is_new
     assert clone.run("show", f"{BRANCH}:{FOLDER}/state.json") == "{2}"
     assert (clone.foreign_files(), clone.foreign_entries()) == before
+
+
+async def test_a_push_after_the_first_is_six_programs(clone, tmp_path):
+    real, script, called = shutil.which("git"), tmp_path / "bin" / "git", tmp_path / "called"
+    script.parent.mkdir()
+    command = "for word in hash-object read-tree update-index write-tree commit-tree push config ls-remote fetch"
+    listed = f'{command}; do for given in "$@"; do [ "$given" = $word ] && echo $word >> {called}; done; done'
+    script.write_text(f'#!/bin/sh\n{listed}\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    medium = await clone.medium(PATH=f"{script.parent}:{os.environ['PATH']}")
+    await medium.publish(FILES)
+    called.unlink()
+    await medium.publish({**FILES, "handoffs/b.md": b"done\n"})
+    assert called.read_text().split() == [
+        "hash-object",
+        "read-tree",
+        "update-index",
+        "write-tree",
+        "commit-tree",
+        "push",
+    ]
