@@ -5,11 +5,13 @@ opened again, after longer and longer pauses if it does not hold. Beside all str
 terminal frame lost in a gap is found as well.
 
 A frame that tells of the end has the run asked for at once. While the answer is on its way the reply is read as the
-frame told it, and the stream is closed; what counts is the answer.
+frame told it, and the stream is closed; what counts is the answer. A finished run without a reply is not believed at
+once: the frame's stands in for it, else the run is asked for a few times more.
 """
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 
 import anyio
@@ -20,6 +22,7 @@ from pydantic import ValidationError
 from orchestrate.cloud.stream import SeenFrames
 from orchestrate.core.effects import WatchRun
 from orchestrate.core.events import AccessLost, Event, RunMissing
+from orchestrate.engine.last_words import with_reply
 from orchestrate.engine.polling import Poller, Watched
 from orchestrate.engine.reply import Draft, ReplyTaker
 from orchestrate.engine.silence import Silence
@@ -56,7 +59,8 @@ class _Watch:
     broken: int = 0
     refused_since: float | None = None
     ended: Run | None = None
-    #: The reply as the stream told it.
+    #: The end as the stream told it, and its reply, read.
+    told: Run | None = None
     draft: Draft | None = None
 
 
@@ -109,7 +113,9 @@ class Watcher:
             else:
                 watch.refused_since = None
                 if run.status.is_terminal:
-                    return await self._replies.take(watch.row, run, draft=watch.draft)
+                    look = partial(self._service.get_run, watch.agent_id, watch.run_id)
+                    whole = await with_reply(run, watch.told, look=look, clock=self._clock)
+                    return await self._replies.take(watch.row, whole, draft=watch.draft)
 
     async def _follow(self, watch: _Watch) -> None:
         """Read the stream until it is over or broken, or until the poll finds the run's end."""
@@ -161,9 +167,9 @@ class Watcher:
     async def _draft(self, watch: _Watch, result: Frame) -> None:
         """Read the reply while that look is on its way."""
         await anyio.lowlevel.checkpoint()  # its request leaves first
-        told = _told(watch, result)
-        if told is not None:
-            watch.draft = await self._replies.draft(watch.row, told)
+        watch.told = _told(watch, result)
+        if watch.told is not None:
+            watch.draft = await self._replies.draft(watch.row, watch.told)
 
     def _saw(self, name: TaskName, frame: Frame) -> None:
         doing = self._view.saw(name, frame, at=self._clock.monotonic())

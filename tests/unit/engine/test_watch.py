@@ -344,3 +344,46 @@ def test_a_look_at_the_end_that_fails_is_made_again():
     room.service.fail_next("get_run", Unavailable("503"))
     assert room.run() == 0
     assert room.service.count("get_run") == 2
+
+
+@pytest.mark.parametrize("nothing", [None, "", " \n"])
+def test_a_reply_that_the_service_tells_late_is_waited_for(nothing):
+    async def behave(service, agent_id):
+        await anyio.sleep(1)
+        service.end_run(agent_id, result=nothing, silently=True)
+        await anyio.sleep(3)
+        live = service._live_runs[agent_id][-1]
+        live.run = live.run.model_copy(update={"result": handoff("cursor/late-1")})
+
+    room = a_room(behave)
+    assert room.run() == 0
+    assert row_of(room).branch == "cursor/late-1"
+
+
+def test_the_reply_of_the_stream_stands_in_for_one_that_the_service_does_not_tell():
+    async def behave(service, agent_id):
+        await anyio.sleep(1)
+        service.emit(agent_id, "result", {"status": "FINISHED", "text": handoff("cursor/told-1")})
+        service.end_run(agent_id, result=None, silently=True)
+
+    room = a_room(behave)
+    assert room.run() == 0
+    assert row_of(room).branch == "cursor/told-1"
+    assert room.service.count("get_run") == 1
+
+
+@pytest.mark.parametrize("is_asked_in_vain", [True, False])
+def test_a_reply_that_never_comes_is_asked_for_a_few_times_only(is_asked_in_vain):
+    async def behave(service, agent_id):
+        await anyio.sleep(1)
+        service.end_run(agent_id, result="")
+        await anyio.sleep(0.3)
+        if is_asked_in_vain:
+            service.trouble = lambda call, about: Unavailable("503")
+
+    room = a_room(behave)
+    assert room.run() == 1
+    assert row_of(room).note == "the agent finished and wrote nothing"
+    asked = [moment for call, moment in room.service.moments if call == "get_run"]
+    assert len(asked) == 4
+    assert asked[-1] - asked[0] == pytest.approx(5, abs=1)
