@@ -49,14 +49,20 @@ def _prompt(names: list[str], upstreams: tuple[Upstream, ...], *, budget: int) -
     tasks = [{"name": name, "type": "worker", "scopedGoal": "Do it."} for name in names]
     tasks.append({"name": "join", "type": "worker", "scopedGoal": "Join them.", "dependsOn": names})
     plan, _ = parse_plan(
-        {"goal": "g", "rootSlug": "s", "baseBranch": "main", "repoUrl": "https://github.com/o/r", "tasks": tasks}
+        {
+            "goal": "g",
+            "rootSlug": "s",
+            "baseBranch": "main",
+            "repoUrl": "https://github.com/o/r",
+            "limits": {"upstreamBytes": budget},
+            "tasks": tasks,
+        }
     )
     templates = Templates({name: (SHIPPED / name).read_text() for name in TEMPLATE_NAMES})
     context = PromptContext(
         starting_ref="main",
         agent_id=AgentId("bc-11111111-1111-4111-8111-111111111111"),
         upstreams=upstreams,
-        upstream_budget_bytes=budget,
     )
     return render_prompt(templates, plan=plan, task=plan.task(TaskName("join")), context=context)
 

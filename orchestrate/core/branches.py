@@ -35,6 +35,12 @@ def has_real_branch(plan: Plan, row: TaskRow) -> bool:
     return row.branch not in (placeholder_branch(plan.root_slug, row.name, task_type=row.type), plan.base_branch)
 
 
+def names_branch(plan: Plan, row: TaskRow) -> bool:
+    """True where handoff, run or person named a branch that is more than the planned one."""
+    planned = placeholder_branch(plan.root_slug, row.name, task_type=row.type)
+    return row.branch != planned or row.accepted is not None
+
+
 def propagate(state: State, source: TaskRow, *, at: Timestamp) -> Decision:
     """The rows that start from this task's placeholder, moved to its real branch, each with an attention line."""
     placeholder = placeholder_branch(state.plan.root_slug, source.name, task_type=source.type)

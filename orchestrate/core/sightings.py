@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from orchestrate.core import retrying
+from orchestrate.core.branches import names_branch
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, change
 from orchestrate.core.events import EffectFailed, TimerFired
 from orchestrate.core.findings import told, with_findings
@@ -129,7 +130,7 @@ def _findings(state: State, row: TaskRow, ref: SeenRef) -> Iterator[Finding]:
     success = _SUCCESS if claims_success(row) else None
     if ref.sha is None:
         reported = f"; the run reports {row.reported_branch}" if row.reported_branch else ""
-        if names_branch(state, row):
+        if names_branch(state.plan, row):
             words = f"{ref.branch} is not on the remote{reported}"
             yield Finding(FindingKind.NOT_ON_REMOTE, f"{success}: {words}." if success else f"{words}.")
         elif success:
@@ -148,15 +149,9 @@ def claims_success(row: TaskRow) -> bool:
     return row.handoff_status == HandoffStatus.SUCCESS and row.type != TaskType.VERIFIER and row.accepted is None
 
 
-def names_branch(state: State, row: TaskRow) -> bool:
-    """True where handoff, run or person named a branch that is more than the planned one."""
-    planned = placeholder_branch(state.plan.root_slug, row.name, task_type=row.type)
-    return row.branch != planned or row.accepted is not None
-
-
 def _has_other_name(state: State, row: TaskRow, branch: str) -> bool:
     """True where an agent chose the name; the service and people may name branches as they like."""
-    is_own_choice = names_branch(state, row) and row.accepted is None and row.pushed is not None
+    is_own_choice = names_branch(state.plan, row) and row.accepted is None and row.pushed is not None
     return is_own_choice and not branch.startswith(_NAMED_BY_SERVICE)
 
 

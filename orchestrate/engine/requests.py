@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
-from orchestrate.core.branches import has_real_branch
+from orchestrate.core.branches import has_real_branch, names_branch
 from orchestrate.engine.off_loop import off_loop_if_large
 from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import ANY_MODEL, Catalogue
@@ -124,6 +124,7 @@ class RequestWriter:
         return prompt
 
     async def _upstream(self, row: TaskRow) -> Upstream:
+        is_there = None if row.on_remote is None else row.on_remote.is_there
         return Upstream(
             task=row.name,
             branch=row.branch if has_real_branch(self._plan, row) else None,
@@ -132,6 +133,8 @@ class RequestWriter:
             pr_number=row.pr_number,
             verification=row.verification if row.verdicts else row.self_report,
             whole_text=row.handoff_path,
+            head_sha=row.head_sha if is_there else None,
+            missing_branch=row.branch if is_there is False and names_branch(self._plan, row) else None,
         )
 
     def _request(self, task: Task, row: TaskRow, prompt: str) -> CreateAgent:

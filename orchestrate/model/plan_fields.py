@@ -141,6 +141,8 @@ Flag = StrictBool
 Count = Annotated[StrictInt, Field(ge=1, le=LARGEST_COUNT)]
 #: A whole number from 0.
 CountFromZero = Annotated[StrictInt, Field(ge=0, le=LARGEST_COUNT)]
+#: Room for text, in bytes; below the least there would be nothing but marks of what is left out.
+ByteBudget = Annotated[StrictInt, Field(ge=1000, le=LARGEST_COUNT)]
 #: A whole number of either sign.
 Rank = Annotated[StrictInt, Field(ge=-LARGEST_COUNT, le=LARGEST_COUNT)]
 #: A number above 0.

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from orchestrate.model.plan_fields import (
     Amount,
     AmountFromZero,
+    ByteBudget,
     Count,
     CountFromZero,
     Flag,
@@ -183,6 +184,11 @@ class Limits(PlanObject):
     )
     task_timeout_sec: Amount | None = Field(
         default=None, description="Seconds after which a task that still runs is cancelled.", examples=[5400]
+    )
+    upstream_bytes: ByteBudget | None = Field(
+        default=None,
+        description="Bytes that the handoffs of upstream tasks take in one prompt, all together; 200,000 if left out.",
+        examples=[60000],
     )
 
 

@@ -29,6 +29,10 @@ class Upstream:
     verification: Verification | None = None
     #: Where the whole text is, for a mark where it had to be cut.
     whole_text: str | None = None
+    #: Commit at the head of the branch; None where the remote was not asked, or did not answer.
+    head_sha: str | None = None
+    #: The branch that the task named and the remote lacks.
+    missing_branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,6 @@ class PromptContext:
     repo_url: str | None = None
     #: What a planner writes under ``runtime``, as JSON; None where its plan needs none.
     runtime: str | None = None
-    upstream_budget_bytes: int = UPSTREAM_BUDGET_BYTES
 
 
 def is_merge_task(task: Task) -> bool:
@@ -144,7 +147,7 @@ def _facts_of_the_launch(plan: Plan, *, task: Task, context: PromptContext) -> d
         "agent_id": context.agent_id,
         "parent_agent_id": context.parent_agent_id or plan.self_agent_id,
         "depth": context.depth,
-        "upstreams": _upstream_values(context),
+        "upstreams": _upstream_values(context.upstreams, budget=plan.limits.upstream_bytes or UPSTREAM_BUDGET_BYTES),
         "sources": context.upstreams if is_merge else (),
         "is_merge": is_merge,
         "is_planner": is_planner,
@@ -196,14 +199,15 @@ def _target_values(plan: Plan, *, task: Task, context: PromptContext) -> dict[st
     return {"target": _task_values(target), "target_branch": handed_off or planned}
 
 
-def _upstream_values(context: PromptContext) -> list[dict[str, object]]:
-    texts = [strip_header(upstream.handoff_text).strip() for upstream in context.upstreams]
+def _upstream_values(upstreams: Sequence[Upstream], *, budget: int) -> list[dict[str, object]]:
+    texts = [strip_header(upstream.handoff_text).strip() for upstream in upstreams]
     sizes = [len(text.encode("utf-8", "replace")) for text in texts]
-    shares = fair_shares(sizes, budget=context.upstream_budget_bytes)
+    shares = fair_shares(sizes, budget=budget)
     return [
         {
             "task": upstream.task,
             "branch": upstream.branch,
+            "missing_branch": upstream.missing_branch,
             "status": upstream.status,
             "verification": upstream.verification,
             "pr_number": upstream.pr_number,
@@ -214,5 +218,5 @@ def _upstream_values(context: PromptContext) -> list[dict[str, object]]:
             "whole_text": upstream.whole_text,
             "text": shortened(text, limit=share, whole_text=upstream.whole_text) or "(empty)",
         }
-        for upstream, text, size, share in zip(context.upstreams, texts, sizes, shares, strict=True)
+        for upstream, text, size, share in zip(upstreams, texts, sizes, shares, strict=True)
     ]

@@ -6,6 +6,7 @@ import pytest
 from orchestrate.engine.requests import DEPTH_VARIABLE, RequestOptions, RequestWriter
 from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import Catalogue
+from orchestrate.model.rows import OnRemote
 from orchestrate.model.vocabulary import HandoffStatus
 from orchestrate.model.wire import LocalAgent, Model
 from orchestrate.text.redaction import REDACTED, Redactor
@@ -19,6 +20,7 @@ from tests.support.builders import (
     a_verifier,
     agent_of,
     an_intent,
+    moment,
 )
 from tests.support.engine_room import template_sources, templates
 from tests.support.memory_store import MemoryArchive
@@ -216,3 +218,23 @@ async def test_a_row_without_an_intent_is_a_bug():
     )
     with pytest.raises(AssertionError):
         await writer.render(replace(a_launching_row("a"), launch=None), ())
+
+
+async def test_a_merge_task_is_told_what_the_remote_said_of_each_source():
+    looks = {"a": OnRemote(moment(), is_there=True), "b": OnRemote(moment(), is_there=False), "c": None}
+    rows = tuple(a_handed_off_row(name, on_remote=look, head_sha="5" * 40) for name, look in looks.items())
+    text = (
+        await rendered(
+            a_plan("a", "b", "c", a_task("merge-all", depends_on=("a", "b", "c"))), "merge-all", upstream=rows
+        )
+    )["prompt"]["text"]
+    for row, line in zip(
+        rows,
+        (
+            "- `{}` (task `a`): at commit `5555555555555555555555555555555555555555`",
+            "- not on the remote when it was looked up: `{}` (task `b`)",
+            "- `{}` (task `c`): could not be looked up on the remote so far",
+        ),
+        strict=True,
+    ):
+        assert line.format(row.branch) in text

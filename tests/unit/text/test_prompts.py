@@ -187,16 +187,36 @@ def test_many_long_upstreams_share_the_budget_visibly():
     many = tuple(
         upstream(f"t{index}", handoff_text=f"start {index}\n{'x' * 40_000}\nend {index}") for index in range(20)
     )
-    text = prompt("docs", upstreams=many, upstream_budget_bytes=60_000)
+    text = prompt("docs", plan=plan_of(limits={"upstreamBytes": 60_000}), upstreams=many)
     assert text.count("\n- Shortened: about 37,0") == 20
     assert len(text) < 70_000
     assert text.count("bytes or more of this handoff were left out here") == 20
     assert all(f"start {index}\n" in text and f"end {index}\n" in text for index in range(20))
 
 
-def test_a_merge_task_has_the_real_branches():
-    text = prompt("merge-all", upstreams=(upstream("build", branch="cursor/real-1f2a"), upstream("docs", branch=None)))
-    assert "## Branches to merge\n\n- `cursor/real-1f2a` (task `build`)\n- nothing was pushed (task `docs`)\n" in text
+def test_without_a_word_in_the_plan_upstream_handoffs_share_200_kb():
+    text = prompt("docs", upstreams=tuple(upstream(name, handoff_text="x" * 110_000) for name in ("a", "b")))
+    assert text.count("\n- Shortened: about 10,000 of 110,000 bytes") == 2
+
+
+def test_a_merge_task_has_the_real_branches_with_what_the_remote_said_of_each():
+    text = prompt(
+        "merge-all",
+        upstreams=(
+            upstream("build", branch="cursor/real-1f2a", head_sha="5" * 40),
+            upstream("docs", branch="cursor/docs"),
+            upstream("tests", branch=None, missing_branch="cursor/tests"),
+            upstream("none", branch=None),
+        ),
+    )
+    assert (
+        "## Branches to merge\n\n"
+        f"- `cursor/real-1f2a` (task `build`): at commit `{'5' * 40}` when it was looked up\n"
+        "- `cursor/docs` (task `docs`): could not be looked up on the remote so far\n"
+        "- not on the remote when it was looked up: `cursor/tests` (task `tests`)\n"
+        "- nothing was pushed (task `none`)\n"
+    ) in text
+    assert "- Branch: `cursor/tests`, which is not on the remote\n" in text
     assert "Merging the branches listed" in text
     assert "## Branches to merge" not in prompt("docs", upstreams=(upstream(),))
 
