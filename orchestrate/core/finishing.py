@@ -8,7 +8,7 @@ from dataclasses import replace
 from orchestrate.core.branches import propagate, pushed_branch
 from orchestrate.core.budgets import bound_for_message
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, SessionChanged, change
-from orchestrate.core.events import RunEnded
+from orchestrate.core.events import Reply, RunEnded
 from orchestrate.core.look_ups import look_up
 from orchestrate.core.path_checks import check_paths
 from orchestrate.core.retrying import retry
@@ -18,7 +18,10 @@ from orchestrate.core.verdicts import judged, pass_on_verdict
 from orchestrate.core.watching import BY_DEADLINE, watched
 from orchestrate.model.names import Timestamp
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnUnstructured, RunStatus, TaskStatus
+
+_WROTE_NOTHING = "the agent finished and wrote nothing"
+_NO_REASON = "the service says no reason"
 
 
 def on_run_ended(state: State, event: RunEnded) -> Decision:
@@ -28,12 +31,21 @@ def on_run_ended(state: State, event: RunEnded) -> Decision:
         return NOTHING
     row = _ended(without_ended(row, event.run_id), event)
     match event.status:
-        case RunStatus.FINISHED if not event.reply.is_empty:
+        case RunStatus.FINISHED if _hands_off(state, event):
             return _handed_off(state, row, event)
         case RunStatus.CANCELLED:
             return _cancelled(row)
         case _:
             return _in_error(state, row, event)
+
+
+def _hands_off(state: State, event: RunEnded) -> bool:
+    """Whether a finished run hands its task off. Without a handoff the plan decides, else there must be some text."""
+    if event.reply.handoff.structured:
+        return True
+    task = state.plan.tasks_by_name.get(event.task)
+    rule = (None if task is None else task.on_unstructured) or state.plan.on_unstructured
+    return not event.reply.is_empty if rule is None else rule == OnUnstructured.HANDED_OFF
 
 
 def _ended(row: TaskRow, event: RunEnded) -> TaskRow:
@@ -63,7 +75,7 @@ def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:
         self_report=handoff.verification,
         failure_mode=handoff.failure_mode,
         pr_number=handoff.pr_number if handoff.pr_number is not None else row.pr_number,
-        note=None if handoff.structured else "the reply has none of the handoff's headings",
+        note=None if handoff.structured else _lacking(event.reply),
     )
     notes = change(*(AttentionRaised(f"{row.name}: {note}") for note in _oddities(row, event)))
     if not is_over:
@@ -103,10 +115,16 @@ def _oddities(row: TaskRow, event: RunEnded) -> list[str]:
     handoff = event.reply.handoff
     found = list(handoff.notes)
     if not handoff.structured:
-        found.append("the reply has none of the handoff's headings; read it before you build on it.")
+        do = "look at its branch" if event.reply.is_empty else "read it"
+        found.append(f"{_lacking(event.reply)}; {do} before you build on it.")
     if row.handoff_status == HandoffStatus.BLOCKED:
         found.append("it handed off blocked; the tasks that depend on it wait unless the plan says otherwise.")
     return found
+
+
+def _lacking(reply: Reply) -> str:
+    """What a finished run left instead of a handoff."""
+    return _WROTE_NOTHING if reply.is_empty else "the reply has none of the handoff's headings"
 
 
 def _cancelled(row: TaskRow) -> Decision:
@@ -124,8 +142,7 @@ def _by_whom(row: TaskRow) -> str:
 
 
 def _in_error(state: State, row: TaskRow, event: RunEnded) -> Decision:
-    empty = event.status == RunStatus.FINISHED
-    words = "the agent finished and wrote nothing" if empty else event.message or "the service says no reason"
+    words = _lacking(event.reply) if event.status == RunStatus.FINISHED else event.message or _NO_REASON
     mode = event.failure_mode or FailureMode.UNKNOWN
     was_to_end, is_first_run = _was_to_end(row), not is_follow_up(row)
     row = replace(row, status=TaskStatus.ERROR, failure_mode=mode, note=words, handoff_status=None, cancel=None)

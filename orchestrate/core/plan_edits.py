@@ -17,7 +17,17 @@ from orchestrate.model.vocabulary import TaskStatus
 
 #: Fields of a task that its agent knows nothing of; they hold from now on.
 _OF_THE_ENGINE = frozenset(
-    {"name", "retry", "max_attempts", "timeout_sec", "priority", "on_blocked", "slack_ts", "measurements"}
+    {
+        "name",
+        "retry",
+        "max_attempts",
+        "timeout_sec",
+        "priority",
+        "on_blocked",
+        "on_unstructured",
+        "slack_ts",
+        "measurements",
+    }
 )
 #: What an engine is put together with; it cannot become another while it runs.
 _FIXED = ("root_slug", "repo_url", "runtime")

@@ -68,17 +68,8 @@ class Measurer:
         )
 
 
-def _claims(text: str, row: TaskRow) -> Sequence[MeasurementClaim]:
-    return parse_handoff(text, task_type=row.type).measurements
-
-
-def _compared(
-    specs: Sequence[Measurement], ran: Sequence[Ran], claims: Sequence[MeasurementClaim]
-) -> list[tuple[str | None, Comparison]]:
-    return [_one_compared(spec, each, claims) for spec, each in zip(specs, ran, strict=True)]
-
-
-def _one_compared(spec: Measurement, ran: Ran, claims: Sequence[MeasurementClaim]) -> tuple[str | None, Comparison]:
+def judged(spec: Measurement, ran: Ran, claims: Sequence[MeasurementClaim]) -> tuple[str | None, Comparison]:
+    """What became of one measurement: the value that was read, if any, and how it stands beside the claims."""
     if ran.not_run is not None:
         return None, Comparison(MeasurementOutcome.NOT_RUN, None, ran.not_run)
     if ran.failure is not None:
@@ -93,3 +84,13 @@ def _one_compared(spec: Measurement, ran: Ran, claims: Sequence[MeasurementClaim
         return value, Comparison(MeasurementOutcome.CLAIM_MISSING, None, words)
     claim = found[0] if found else None
     return value, compared(name=spec.name, tolerance=spec.tolerance_fraction, measured=value, claim=claim)
+
+
+def _claims(text: str, row: TaskRow) -> Sequence[MeasurementClaim]:
+    return parse_handoff(text, task_type=row.type).measurements
+
+
+def _compared(
+    specs: Sequence[Measurement], ran: Sequence[Ran], claims: Sequence[MeasurementClaim]
+) -> list[tuple[str | None, Comparison]]:
+    return [judged(spec, each, claims) for spec, each in zip(specs, ran, strict=True)]

@@ -40,7 +40,7 @@ from orchestrate.model.plan_parts import (
     Runtime,
     SlackRef,
 )
-from orchestrate.model.vocabulary import OnBlocked, RuntimeKind, TaskType
+from orchestrate.model.vocabulary import OnBlocked, OnUnstructured, RuntimeKind, TaskType
 
 __all__ = [
     "AgentProgram",
@@ -137,6 +137,11 @@ class Task(PlanObject):
         description="Whether tasks behind this one wait or go on when its handoff says blocked.",
         examples=["release"],
     )
+    on_unstructured: OnUnstructured | None = Field(
+        default=None,
+        description="What the task is when its run finished without a handoff; else what the plan says for all tasks.",
+        examples=["error"],
+    )
     cpus: Amount | None = Field(
         default=None, description="Processors that the agent takes on this machine.", examples=[2]
     )
@@ -214,6 +219,12 @@ class Plan(PlanObject):
     runtime: Runtime | None = Field(default=None, description="Where agents run.", examples=[{"kind": "cloud"}])
     limits: Limits = Field(
         default_factory=Limits, description="Bounds that the engine keeps.", examples=[{"maxConcurrent": 8}]
+    )
+    on_unstructured: OnUnstructured | None = Field(
+        default=None,
+        description="What a task is when its run finished without a handoff; left out: an empty message is an error,"
+        " text without the headings is handed off.",
+        examples=["error"],
     )
     env: Environment | None = Field(
         default=None, description="Where agents run unless a task says otherwise.", examples=[{"type": "cloud"}]

@@ -102,6 +102,13 @@ class OnBlocked(StrEnum):
     RELEASE = "release"
 
 
+class OnUnstructured(StrEnum):
+    """What a finished run makes of its task when its last message has none of the handoff's headings."""
+
+    ERROR = "error"
+    HANDED_OFF = "handed-off"
+
+
 class PathRule(StrEnum):
     """Which rule of its paths a changed file breaks."""
 

@@ -17,6 +17,7 @@ from orchestrate.core import (
     holding,
     latecomers,
     launching,
+    measuring,
     operating,
     recovery,
     requesting,
@@ -30,6 +31,8 @@ from orchestrate.core import (
     verdicts,
     watching,
 )
+from orchestrate.engine import measuring as engine_measuring
+from orchestrate.text import comparing
 from tests.support.world import World, WorldBroken
 
 pytestmark = pytest.mark.slow
@@ -109,7 +112,40 @@ _FAULTS = [
         id="a cancel is tried again",
     ),
     pytest.param(
-        finishing.on_run_ended, "if not event.reply.is_empty", "if True", id="an empty message counts as a handoff"
+        finishing._hands_off,
+        "return not event.reply.is_empty if rule is None else",
+        "return True if rule is None else",
+        id="an empty message counts as a handoff",
+    ),
+    pytest.param(
+        finishing._hands_off,
+        "rule == OnUnstructured.HANDED_OFF",
+        "rule != OnUnstructured.HANDED_OFF",
+        id="what the plan says of messages that are no handoff is turned round",
+    ),
+    pytest.param(
+        comparing._holds,
+        "return abs(pair.other - pair.one) <= tolerance * abs(pair.one)",
+        "return True",
+        id="a measured value is whatever was claimed",
+    ),
+    pytest.param(
+        comparing._holds,
+        "bound(pair.other, pair.one)",
+        "bound(pair.one, pair.other)",
+        id="a bound that was claimed is turned round",
+    ),
+    pytest.param(
+        engine_measuring.judged,
+        "if ran.failure is not None:",
+        "if False:",
+        id="what a failed command printed is compared",
+    ),
+    pytest.param(
+        measuring._taken_in,
+        "each.outcome not in _NO_FINDING",
+        "False",
+        id="a measurement that says something else is no finding",
     ),
     pytest.param(
         branches.propagate,

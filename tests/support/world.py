@@ -84,7 +84,7 @@ class World:
         self.settings = random_settings(self.random)
         self.timeline = Timeline()
         self.disk = Disk()
-        self.service = SimulatedService(self.random, self.luck)
+        self.service = SimulatedService(self.random, self.luck, self.plan.on_unstructured)
         self.remote = SimulatedRemote(seed, self.service)
         self.orders = Orders()
         self.referee = Referee(self)

@@ -7,7 +7,7 @@ from random import Random
 from orchestrate.core.changes import Settings
 from orchestrate.model.names import placeholder_branch
 from orchestrate.model.plan import Plan
-from orchestrate.model.vocabulary import FailureMode, TaskType
+from orchestrate.model.vocabulary import FailureMode, OnUnstructured, TaskType
 from tests.support.builders import SLUG, a_plan, a_task
 
 #: Most tasks of a plan.
@@ -75,7 +75,8 @@ def random_plan(random: Random) -> Plan:
         names.append(str(task["name"]))
     order = random.sample(tasks, len(tasks))
     limits = {"maxConcurrentPerRepo": random.randint(1, 4)} if random.random() < 0.2 else {}
-    return a_plan(*order, limits=limits)
+    rule = Random(f"unstructured {[task['name'] for task in order]}").choice([None, None, None, None, *OnUnstructured])
+    return a_plan(*order, limits=limits, onUnstructured=rule)
 
 
 def bounded(random: Random, plan: Plan) -> Plan:

@@ -9,7 +9,16 @@ from orchestrate.core.state import State
 from orchestrate.model.names import TaskName, is_valid_ref, placeholder_branch
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnBlocked, RunStatus, TaskStatus, TaskType
+from orchestrate.model.vocabulary import (
+    FailureMode,
+    FindingKind,
+    HandoffStatus,
+    MeasurementOutcome,
+    OnBlocked,
+    RunStatus,
+    TaskStatus,
+    TaskType,
+)
 from tests.support.builders import SLUG, WORKSPACE
 from tests.support.world_disk import Request
 from tests.support.world_money import holds
@@ -134,11 +143,19 @@ class Referee:
         return is_free and not self._lacks_its_start(state.plan, row)
 
     def _check_measured(self, plan: Plan, row: TaskRow) -> None:
-        """What the plan declares was measured, unless a fault of the program kept it from that."""
+        """What the plan declares was measured, unless a fault of the program kept it from that; each outcome is true."""
         task = plan.tasks_by_name.get(row.name)
         is_there = row.on_remote is not None and row.on_remote.is_there is True
         if task is not None and is_there and not self._world.luck.program_fault:
             assert {each.name for each in task.measurements} <= {each.name for each in row.measured}, row
+        told = [finding.message for finding in row.findings if finding.kind == FindingKind.MEASUREMENT]
+        for each in row.measured:
+            truth = self._world.remote.bench.truths.get((each.sha or "", each.name), MeasurementOutcome.NOT_RUN)
+            assert each.outcome == truth, f"{each} is {truth} in truth"
+            assert each.sha in (None, row.head_sha), f"{each} is of a former commit of {row}"
+            is_fine = truth in (MeasurementOutcome.MATCH, MeasurementOutcome.NOT_RUN)
+            words = f"{each.name}: {truth}: "
+            assert is_fine != any(message.startswith(words) for message in told), f"{each} beside {told}"
 
     def _check_branch(self, row: TaskRow) -> None:
         head = self._world.remote.head(row.branch, now=self._world.timeline.now)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.ref_events import RefsSeen, SeenRef, WantedRef
 from orchestrate.model.names import placeholder_branch
-from orchestrate.model.rows import Measured
 from orchestrate.model.vocabulary import MeasurementOutcome, RunStatus, TaskType
 from tests.support.builders import SLUG
+from tests.support.world_measuring import SimulatedBench
 
 if TYPE_CHECKING:
     from orchestrate.model.names import AgentId, Timestamp
@@ -34,6 +34,7 @@ class SimulatedRemote:
         self._random = Random(f"remote {seed}")
         self._service = service
         self._of_failed = Random(f"pushed and failed {seed}")
+        self.bench = SimulatedBench(seed)
         self._shas: dict[AgentId, str | None] = {}
 
     def head(self, branch: str, *, now: float) -> str | None:
@@ -60,7 +61,7 @@ class SimulatedRemote:
         assert row.head_sha is not None, row
         outcomes = [self._random.choice(list(MeasurementOutcome)) for _ in declared]
         pairs = zip(declared, outcomes, strict=True)
-        measured = tuple(Measured(each.name, outcome, at, "drawn", row.head_sha) for each, outcome in pairs)
+        measured = tuple(self.bench.measured(spec, sha=row.head_sha, drawn=drawn, at=at) for spec, drawn in pairs)
         return MeasurementsTaken(task=row.name, sha=row.head_sha, measured=measured), self._random.uniform(0, 120)
 
     def _seen(self, ref: WantedRef, *, now: float) -> SeenRef:

@@ -5,7 +5,7 @@ from random import Random
 
 from orchestrate.model.handoff import Handoff
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, Verification
+from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnUnstructured, RunStatus, Verification
 from tests.support.world_disk import Request
 from tests.support.world_plans import Luck
 
@@ -30,6 +30,8 @@ class SimulatedAgent:
     is_empty: bool
     handoff: Handoff
     failure_mode: FailureMode | None
+    #: What the plan makes of a message that is no handoff.
+    rule: OnUnstructured | None = None
     #: True once the service has forgotten its run.
     is_gone: bool = False
 
@@ -39,8 +41,12 @@ class SimulatedAgent:
 
     @property
     def hands_off(self) -> bool:
-        """True when the run ends with a message."""
-        return self.status == RunStatus.FINISHED and not self.is_empty and not self.is_gone
+        """True when the run ends with a message that counts."""
+        if self.status != RunStatus.FINISHED or self.is_gone:
+            return False
+        if self.rule is None or self.handoff.structured:
+            return not self.is_empty
+        return self.rule == OnUnstructured.HANDED_OFF
 
 
 @dataclass
@@ -49,6 +55,8 @@ class SimulatedService:
 
     random: Random
     luck: Luck
+    #: What the plan makes of a message that is no handoff.
+    rule: OnUnstructured | None = None
     agents: dict[AgentId, SimulatedAgent] = field(default_factory=dict)
     _by_key: dict[IdempotencyKey, SimulatedAgent] = field(default_factory=dict)
     _is_wrong: dict[IdempotencyKey, bool] = field(default_factory=dict)
@@ -82,6 +90,7 @@ class SimulatedService:
         has_other_id = self.random.random() < self.luck.other_id
         agent_id = AgentId(str(request.agent_id)[:-4] + "ffff") if has_other_id else request.agent_id
         agent = _drawn(self.random, self.luck, request, agent_id=agent_id, now=now)
+        agent.rule = self.rule
         self.agents[agent_id] = self._by_key[request.key] = agent
         return agent
 
@@ -118,7 +127,7 @@ def _drawn(random: Random, luck: Luck, request: Request, *, agent_id: AgentId, n
     if random.random() < luck.run_fails:
         status = random.choice([RunStatus.ERROR, RunStatus.ERROR, RunStatus.EXPIRED, RunStatus.CANCELLED])
     lengths = [random.uniform(0.1, 3), random.uniform(5, 300), random.uniform(60, 600)]
-    return SimulatedAgent(
+    agent = SimulatedAgent(
         id=agent_id,
         run_id=RunId(str(agent_id).replace("bc-", "run-", 1)),
         request=request,
@@ -129,6 +138,8 @@ def _drawn(random: Random, luck: Luck, request: Request, *, agent_id: AgentId, n
         handoff=_handoff(random, request.task),
         failure_mode=random.choice([None, *FailureMode]),
     )
+    agent.handoff = Handoff() if agent.is_empty else agent.handoff
+    return agent
 
 
 def _handoff(random: Random, task: TaskName) -> Handoff:

@@ -101,6 +101,47 @@ def test_a_reply_without_headings_is_a_handoff_with_a_note():
     assert book.attention() == ["a: the reply has none of the handoff's headings; read it before you build on it."]
 
 
+UNSTRUCTURED = Reply(path="handoffs/a.md", handoff=Handoff())
+EMPTY = Reply(path="handoffs/a.md", is_empty=True, handoff=Handoff())
+
+
+@pytest.mark.parametrize(
+    ("reply", "of_plan", "of_task", "status"),
+    [
+        (UNSTRUCTURED, None, None, TaskStatus.HANDED_OFF),
+        (EMPTY, None, None, TaskStatus.ERROR),
+        (UNSTRUCTURED, "error", None, TaskStatus.ERROR),
+        (EMPTY, "handed-off", None, TaskStatus.HANDED_OFF),
+        (UNSTRUCTURED, "error", "handed-off", TaskStatus.HANDED_OFF),  # the task's word is the nearer one
+        (EMPTY, "handed-off", "error", TaskStatus.ERROR),
+        (a_reply(), "error", "error", TaskStatus.HANDED_OFF),
+    ],
+)
+def test_the_plan_says_what_a_finished_run_without_a_handoff_is(reply, of_plan, of_task, status):
+    plan = a_plan(a_task("a", onUnstructured=of_task), onUnstructured=of_plan)
+    Playbook(a_state(plan, a_running_row("a"))).tell(ended(reply=reply)).leaves(status=status)
+
+
+def test_the_rule_of_the_plan_holds_for_a_task_that_left_it():
+    book = Playbook(a_state(a_plan("b", onUnstructured="error"), a_running_row("a")))
+    book.tell(ended(reply=UNSTRUCTURED)).leaves(status=TaskStatus.ERROR)
+
+
+def test_an_error_for_want_of_a_handoff_says_so_and_is_tried_again_where_the_plan_wants_it():
+    retry = {"attempts": 2, "on": ["unknown"]}
+    once, twice = (a_plan(a_task("a", retry=each), onUnstructured="error") for each in (None, retry))
+    book = Playbook(a_state(once, a_running_row("a"))).tell(ended(reply=UNSTRUCTURED))
+    assert book.attention() == ["a is in error after 1 try: unknown: the reply has none of the handoff's headings"]
+    Playbook(a_state(twice, a_running_row("a"))).tell(ended(reply=UNSTRUCTURED)).leaves(status=TaskStatus.PENDING)
+
+
+def test_a_handoff_without_a_word_says_where_to_look():
+    plan = a_plan(a_task("a", onUnstructured="handed-off"))
+    book = Playbook(a_state(plan, a_running_row("a"))).tell(ended(reply=EMPTY))
+    book.leaves(note="the agent finished and wrote nothing", pushed=False)
+    assert book.attention() == ["a: the agent finished and wrote nothing; look at its branch before you build on it."]
+
+
 def test_success_with_nothing_pushed_is_told_and_keeps_the_placeholder():
     book = running().tell(ended(reply=a_reply(branch=None)))
     book.leaves(status=TaskStatus.HANDED_OFF, branch="orch/shop/a", pushed=False).tell(

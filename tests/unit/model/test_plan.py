@@ -15,7 +15,7 @@ from orchestrate.model.plan import (
     Retry,
     Task,
 )
-from orchestrate.model.vocabulary import FailureMode, OnBlocked, RuntimeKind, TaskType
+from orchestrate.model.vocabulary import FailureMode, OnBlocked, OnUnstructured, RuntimeKind, TaskType
 
 
 def a_task(name="build", **fields):
@@ -40,6 +40,7 @@ def test_a_small_plan_has_defaults_for_the_rest():
 
     assert plan.sync_state_to_git is True
     assert (plan.runtime, plan.env, plan.models, plan.pr_base) == (None, None, {}, None)
+    assert (plan.on_unstructured, plan.tasks[0].on_unstructured) == (None, None)
     assert set(plan.limits.model_dump().values()) == {None}
     (task,) = plan.tasks
     assert task == Task.model_validate(a_task())
@@ -75,6 +76,7 @@ def test_every_field_of_a_task_arrives():
             env={"type": "pool", "name": "farm"},
             priority=-1,
             onBlocked="release",
+            onUnstructured="error",
             cpus=0.5,
             memoryMb=512,
         ),
@@ -96,6 +98,7 @@ def test_every_field_of_a_task_arrives():
     assert task.retry == Retry(attempts=3, on=(FailureMode.OOM,), backoffSec=1.5)
     assert task.env == Environment(type="pool", name="farm")
     assert (task.max_attempts, task.open_pr, task.timeout_sec, task.priority) == (2, True, 60, -1)
+    assert task.on_unstructured is OnUnstructured.ERROR
     assert (task.on_blocked, task.cpus, task.memory_mb) == (OnBlocked.RELEASE, 0.5, 512)
 
 
