@@ -18,7 +18,7 @@ from orchestrate.core.request_events import CancelRequested
 from orchestrate.core.requesting import Refusal
 from orchestrate.core.state import State, apply
 from orchestrate.core.turns import is_between_runs
-from orchestrate.core.watching import cancel_orders
+from orchestrate.core.watching import BY_DEADLINE, cancel_orders
 from orchestrate.model.names import Timestamp
 from orchestrate.model.rows import Cancel, TaskRow
 from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
@@ -55,7 +55,7 @@ def asked_for(state: State, row: TaskRow, *, cancel: Cancel, at: Timestamp) -> D
             row, status=TaskStatus.PRUNED, cancel=cancel, note=note, not_before=None, finished_at=at, last_update=at
         )
         return change(RowChanged(stopped))
-    row = replace(row, cancel=row.cancel or cancel, last_update=at)
+    row = replace(row, cancel=_first_wish(row, cancel), last_update=at)
     if is_between_runs(row) and row.queue[0].sent_at is None:
         return change(RowChanged(without_message(row, at=at)))
     if row.run_id is None and row.launch is not None and row.launch.delay not in (None, LaunchDelay.UNKNOWN_OUTCOME):
@@ -66,6 +66,11 @@ def asked_for(state: State, row: TaskRow, *, cancel: Cancel, at: Timestamp) -> D
         row = doubtful(row, at=at)
         return change(RowChanged(row), effects=[LookUpAgent(row=row)])
     return change(RowChanged(row), effects=() if is_between_runs(row) else cancel_orders(row))
+
+
+def _first_wish(row: TaskRow, cancel: Cancel) -> Cancel:
+    """Who asked first is remembered; a deadline is nobody, and after it alone a task may be tried again."""
+    return cancel if row.cancel is None or row.cancel.by == BY_DEADLINE else row.cancel
 
 
 def _seen_to_its_end(state: State, row: TaskRow) -> Decision:

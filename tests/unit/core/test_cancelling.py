@@ -146,6 +146,9 @@ def test_no_policy_tries_again_what_somebody_wanted_to_end():
     told.leaves(status=TaskStatus.ERROR, attempts=1)
     by_deadline = book(a_running_row(cancel=Cancel("deadline", moment())))
     by_deadline.tell(ended(RunStatus.ERROR, message="broke")).leaves(status=TaskStatus.PENDING)
+    by_both = book(a_running_row(cancel=Cancel("deadline", moment()))).tell(ASKED)
+    by_both.leaves(cancel=Cancel("ana", moment(1)))
+    by_both.tell(ended(RunStatus.ERROR, message="broke")).leaves(status=TaskStatus.ERROR)
 
 
 def test_a_run_that_finishes_first_has_handed_off():
