@@ -15,7 +15,7 @@ from orchestrate.model.plan import Plan
 from orchestrate.model.records import Record
 from orchestrate.model.rows import Andon, Attention, TaskRow
 from orchestrate.model.stops import Stop
-from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
+from orchestrate.model.wire import Agent, AgentPage, AgentUsage, Created, Frame, Run
 
 
 class Clock(Protocol):
@@ -67,8 +67,8 @@ class AgentService(Protocol):
         """What the agent took over all its runs; what is absent is not known yet."""
         ...
 
-    async def newest_agents(self) -> Sequence[Agent]:
-        """The agents that were made last; a new one may be missing for a while, so nobody is absent by this."""
+    async def agent_page(self, *, cursor: str | None = None, include_archived: bool = False) -> AgentPage:
+        """One page of agents, those that were made last; a new one may be missing, so nobody is absent by this."""
         ...
 
     async def list_runs(self, agent_id: AgentId) -> Sequence[Run]:

@@ -17,7 +17,7 @@ from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.model.names import AgentId, RunId, TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import RuntimeKind
-from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
+from orchestrate.model.wire import Agent, AgentPage, AgentUsage, Created, Frame, Run
 from orchestrate.ports import AgentService, Publication
 from orchestrate.repo.git import DEADLINE_SECONDS, Git
 from orchestrate.repo.site import Site, site_of
@@ -111,9 +111,9 @@ class _NoService:
         """Not called."""
         _refuse(agent_id, run_id)
 
-    async def newest_agents(self) -> Sequence[Agent]:
+    async def agent_page(self, *, cursor: str | None = None, include_archived: bool = False) -> AgentPage:
         """Not called."""
-        _refuse()
+        _refuse(cursor, include_archived)
 
     async def list_runs(self, agent_id: AgentId) -> Sequence[Run]:
         """Not called."""

@@ -106,10 +106,6 @@ class CloudClient:
                 for agent in page.items:
                     yield agent
 
-    async def newest_agents(self) -> tuple[Agent, ...]:
-        """One page of agents, those that were made last."""
-        return (await self.agent_page(include_archived=True)).items
-
     async def agent_page(self, *, cursor: str | None = None, include_archived: bool = False) -> AgentPage:
         """One page of them, from where the cursor of the page before leads."""
         path = _agents_path(pr_url=None, include_archived=include_archived)

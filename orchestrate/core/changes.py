@@ -121,6 +121,8 @@ class Session:
     checking: frozenset[TaskName] = frozenset()
     #: Tasks whose branch is being looked up.
     looking_up: frozenset[TaskName] = frozenset()
+    #: Tasks whose agents are being looked for by name.
+    namesakes: frozenset[TaskName] = frozenset()
     #: Tasks whose measurements are being taken.
     measuring: frozenset[TaskName] = frozenset()
     linger: Linger = Linger.NOT_YET

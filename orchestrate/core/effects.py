@@ -8,6 +8,7 @@ LookUpAgent       AgentLaunched (adopted), AgentNotFound, LaunchRefused, LaunchO
 WatchRun          RunEnded, RunMissing, AccessLost; before it any number of RunStalled, RunStirred
 CancelRun         CancelAnswered
 ArchiveAgent      ArchiveAnswered
+LookForNamesakes  NamesakesSeen
 WriteAcceptance   AcceptanceWritten, RequestUnmet
 AnswerRequest     RequestAnswered
 CheckPaths        PathsChecked
@@ -140,6 +141,14 @@ class ArchiveAgent(Effect):
 
     task: TaskName
     agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookForNamesakes(Effect):
+    """Ask the service which agents it has of these rows' names."""
+
+    root_slug: str
+    rows: tuple[TaskRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

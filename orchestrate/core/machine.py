@@ -24,6 +24,7 @@ from orchestrate.core import (
     follow_ups,
     launching,
     measuring,
+    namesakes,
     operating,
     path_checks,
     plan_edits,
@@ -47,6 +48,7 @@ from orchestrate.core.effects import (
     AskUsage,
     CheckPaths,
     LaunchAgent,
+    LookForNamesakes,
     LookUpAgent,
     LookUpRefs,
     LookUpRuns,
@@ -100,7 +102,7 @@ from orchestrate.core.request_events import (
     SpawnRequested,
     StopFound,
 )
-from orchestrate.core.service_events import ArchiveAnswered, CallsSlowed
+from orchestrate.core.service_events import ArchiveAnswered, CallsSlowed, NamesakesSeen
 from orchestrate.core.state import State, apply
 from orchestrate.core.usage_events import UsageAnswered
 
@@ -201,6 +203,8 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912, PL
             return operating.on_service_unreachable(event)
         case ArchiveAnswered():
             return capacity.on_archive_answered(state, event)
+        case NamesakesSeen():
+            return namesakes.on_namesakes_seen(state, event)
         case CallsSlowed():
             return operating.on_calls_slowed(event)
         case AcceptRequested():
@@ -271,6 +275,8 @@ def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
         return watching.on_effect_failed(state, event) + change(spending.no_longer_asked(state, event.task))
     if event.effect == TakeMeasurements.__name__ and event.task is not None:
         return watching.on_effect_failed(state, event) + change(measuring.no_longer_measured(state, event.task))
+    if event.effect == LookForNamesakes.__name__:
+        return watching.on_effect_failed(state, event) + change(namesakes.no_longer_looked_for(state))
     if event.effect == LookUpRefs.__name__:
         return watching.on_effect_failed(state, event) + sightings.on_look_up_failed(state, event)
     return watching.on_effect_failed(state, event) + follow_ups.on_effect_failed(state, event)

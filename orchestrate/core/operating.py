@@ -120,7 +120,8 @@ def end_if_over(state: State) -> Decision:
 
 def _goes_on_behind(state: State) -> bool:
     session = state.session
-    return bool(session.checking or session.looking_up or session.measuring) or spending.awaits_first_answer(state)
+    waits = session.checking or session.looking_up or session.measuring or session.namesakes
+    return bool(waits) or spending.awaits_first_answer(state)
 
 
 def _linger(session: Session) -> Decision:

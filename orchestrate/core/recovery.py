@@ -6,7 +6,7 @@ record of effects is needed.
 
 from dataclasses import replace
 
-from orchestrate.core import capacity, plan_edits, retrying, spending
+from orchestrate.core import capacity, namesakes, plan_edits, retrying, spending
 from orchestrate.core.blueprint import planned_ref
 from orchestrate.core.branches import has_real_branch, propagate
 from orchestrate.core.changes import (
@@ -20,7 +20,7 @@ from orchestrate.core.changes import (
 )
 from orchestrate.core.effects import Effect, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import PlanRead, Timer, TimerKind
-from orchestrate.core.launching import OUT_OF_PLAN, doubtful, look_for_agent, relaunch_timer
+from orchestrate.core.launching import OUT_OF_PLAN, doubtful, relaunch_timer
 from orchestrate.core.look_ups import look_up, look_up_newly_followed
 from orchestrate.core.measuring import measure
 from orchestrate.core.path_checks import check_paths
@@ -137,6 +137,8 @@ def _taken_up(state: State, *, at: Timestamp) -> Decision:
         effects += decision.effects
     decision = Decision(tuple(changes), tuple(effects)) + capacity.taken_up(state, at=at)
     after = apply(state, decision.changes)
+    decision += namesakes.look_for(after, [item.row for item in changes if isinstance(item, RowChanged)])
+    after = apply(state, decision.changes)
     handed_off = [row for row in after.rows_in_order() if row.status == TaskStatus.HANDED_OFF]
     decision += check_paths(after, handed_off)
     decision += measure(apply(state, decision.changes), handed_off)
@@ -158,7 +160,7 @@ def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
     if row.agent_id is not None and row.run_id is not None:
         return change(effects=[WatchRun(row=row), *_cancel_asked_for(row), *deadline_timer(state, row, now=at)])
     if row.launch is None or row.agent_id is not None or row.run_id is not None:
-        return _without_intent(row, at=at)
+        return namesakes.left_in_error(row, at=at)
     if is_held(row):
         return NOTHING  # it stands in line with the others
     if row.launch.delay not in (None, LaunchDelay.UNKNOWN_OUTCOME):
@@ -171,11 +173,3 @@ def taken_up_row(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
 def _cancel_asked_for(row: TaskRow) -> tuple[Effect, ...]:
     """The cancel that was asked for and not confirmed, asked for again."""
     return () if row.cancel is None else tuple(cancel_orders(row))
-
-
-def _without_intent(row: TaskRow, *, at: Timestamp) -> Decision:
-    """A row that says "running" and not whose: nobody can watch it, and it is never launched again by itself."""
-    ids = f"agent {row.agent_id or 'unknown'}, run {row.run_id or 'unknown'}"
-    note = f"the state said running without both ids ({ids}); an agent may exist. {look_for_agent(row.name)}"
-    row = replace(row, status=TaskStatus.ERROR, note=note, finished_at=at, last_update=at, launch=None)
-    return change(RowChanged(row), AttentionRaised(f"{row.name}: {note}."))

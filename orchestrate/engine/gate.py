@@ -20,7 +20,7 @@ from orchestrate.errors import CapacityReached, RateLimited, Refused, ServiceErr
 from orchestrate.model.call_classes import CallClass
 from orchestrate.model.durations import duration
 from orchestrate.model.names import AgentId, RunId
-from orchestrate.model.wire import Agent, AgentUsage, Created, Frame, Run
+from orchestrate.model.wire import Agent, AgentPage, AgentUsage, Created, Frame, Run
 from orchestrate.ports import AgentService, Clock
 
 _Answer = TypeVar("_Answer")
@@ -121,9 +121,14 @@ class GatedService:
         """What the agent took over all its runs."""
         return await self._through(CallClass.GET, "get usage", lambda: self._service.usage(agent_id), urgency=_LATER)
 
-    async def newest_agents(self) -> Sequence[Agent]:
-        """The agents that were made last."""
-        return await self._through(CallClass.LIST, "list agents", self._service.newest_agents, urgency=_LOOK_UP)
+    async def agent_page(self, *, cursor: str | None = None, include_archived: bool = False) -> AgentPage:
+        """One page of agents, those that were made last."""
+        return await self._through(
+            CallClass.LIST,
+            "list agents",
+            lambda: self._service.agent_page(cursor=cursor, include_archived=include_archived),
+            urgency=_LOOK_UP,
+        )
 
     async def list_runs(self, agent_id: AgentId) -> Sequence[Run]:
         """All runs of the agent."""

@@ -153,7 +153,7 @@ class Launcher:
     async def _tagged(self, intent: Launch) -> Agent | None:
         """The agent that carries this intent's key: a service that chose another id for it may forget keys as well."""
         try:
-            agents = await self._service.newest_agents()
+            agents = (await self._service.agent_page(include_archived=True)).items
         except Refused:
             return None
         return next(

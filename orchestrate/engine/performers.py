@@ -18,6 +18,7 @@ from orchestrate.core.effects import (
     CheckPaths,
     Effect,
     LaunchAgent,
+    LookForNamesakes,
     LookUpAgent,
     LookUpRefs,
     LookUpRuns,
@@ -35,6 +36,7 @@ from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
 from orchestrate.engine.look_ups import RefLooker
 from orchestrate.engine.measuring import Measurer
+from orchestrate.engine.namesakes import look_for_namesakes
 from orchestrate.engine.path_checks import PathChecker
 from orchestrate.engine.timers import Timers
 from orchestrate.engine.usage import ask_usage
@@ -99,6 +101,8 @@ class Performers:
                 return await cancel_run(effect, service=self._service)
             case ArchiveAgent():
                 return await archive_agent(effect, service=self._service)
+            case LookForNamesakes():
+                return await look_for_namesakes(effect, service=self._service)
             case SetTimer():
                 return await self._timers.wait(effect)
             case AskUsage():

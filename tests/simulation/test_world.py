@@ -43,6 +43,7 @@ OF_OTHERS = {
     "FollowUpDelayed",
     "FollowUpRefused",
     "FollowUpOutcomeUnknown",
+    "NamesakesSeen",
     "AndonRaiseRequested",
     "AndonClearRequested",
     "AndonSeen",

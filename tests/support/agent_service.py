@@ -24,6 +24,7 @@ from orchestrate.model.timestamps import to_timestamp
 from orchestrate.model.vocabulary import AgentStatus, RunStatus
 from orchestrate.model.wire import (
     Agent,
+    AgentPage,
     AgentUsage,
     Artifact,
     BranchInfo,
@@ -149,9 +150,16 @@ class FakeAgentService:
             if is_meant and (include_archived or agent.status is not AgentStatus.ARCHIVED):
                 yield agent
 
-    async def newest_agents(self) -> tuple[Agent, ...]:
-        """All agents, newest first."""
-        return await self._call("newest_agents", "", lambda: tuple(self.agents.values())[::-1])
+    async def agent_page(self, *, cursor: str | None = None, include_archived: bool = False) -> AgentPage:
+        """All agents, newest first, a hundred a page; the cursor is the place of the page's first."""
+        first = int(cursor or 0)
+        agents = [
+            agent
+            for agent in await self._call("agent_page", "", lambda: tuple(self.agents.values())[::-1])
+            if include_archived or agent.status is not AgentStatus.ARCHIVED
+        ]
+        after = str(first + 100) if len(agents) > first + 100 else None
+        return AgentPage(items=tuple(agents[first : first + 100]), next_cursor=after)
 
     async def create_run(self, agent_id: AgentId, body: bytes, *, key: str) -> Run:
         """Send a follow-up to an agent that is not at work."""

@@ -3,11 +3,13 @@
 import pytest
 
 from orchestrate.core.changes import Settings
-from orchestrate.core.effects import CancelRun, EndRun, LaunchAgent, LookUpAgent, SetTimer, WatchRun
+from orchestrate.core.effects import CancelRun, EndRun, LaunchAgent, LookForNamesakes, LookUpAgent, SetTimer, WatchRun
 from orchestrate.core.events import AgentNotFound, PlanRead, Timer, TimerKind
+from orchestrate.core.service_events import NamesakesSeen
 from orchestrate.model.rows import Cancel
 from orchestrate.model.vocabulary import FailureMode, LaunchDelay, TaskStatus, TaskType
 from tests.support.builders import (
+    SLUG,
     a_handed_off_row,
     a_launching_row,
     a_plan,
@@ -101,7 +103,8 @@ def test_a_foreign_row_that_runs_without_both_ids_becomes_an_error_and_is_never_
     book = read(a_plan("a"), row).launches().leaves(status=TaskStatus.ERROR, finished_at=moment(1), attempts=0)
     assert "Look for one named like a at the service" in book.row().note
     assert book.attention() == [f"a: {book.row().note}."]
-    book.asks(EndRun(exit_code=1))
+    assert book.effects(LookForNamesakes) == [LookForNamesakes(root_slug=SLUG, rows=(book.row(),), cause="e1")]
+    book.tell(NamesakesSeen()).asks(EndRun(exit_code=1))
     read(a_plan("a"), book.row()).asks(EndRun(exit_code=1))
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from orchestrate.core.events import StopReason
 from orchestrate.errors import StorageFailed
+from orchestrate.model.names import agent_name
 from orchestrate.model.vocabulary import TaskStatus
-from tests.support.builders import a_plan, a_running_row, a_task, agent_of
+from tests.support.builders import SLUG, a_plan, a_running_row, a_task, agent_of
 from tests.support.engine_room import EngineRoom, ends_after, handoff, never_ends, request_body
 from tests.support.records import record
 
@@ -116,7 +117,15 @@ def test_a_row_that_says_running_without_ids_becomes_an_error_and_is_never_launc
     assert room.run() == 1
     assert row_of(room).status is TaskStatus.ERROR
     assert agent_of("a") in row_of(room).note
-    assert room.service.calls == []
+    assert room.service.calls == [("agent_page", "")]
+
+
+def test_such_a_row_tells_which_agent_of_its_name_there_is():
+    room = a_room()
+    room.service._create(request_body("x", name=agent_name(SLUG, "a")), "key")
+    room.ledger.records.append(record(1, replace(a_running_row(run_id=None), agent_id=None, launch=None)))
+    assert room.run() == 1
+    assert f"The service has {agent_of('x')} (active, run run-" in row_of(room).note
 
 
 def test_a_cancel_that_a_former_engine_asked_for_is_asked_for_again():

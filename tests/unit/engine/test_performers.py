@@ -7,6 +7,7 @@ from orchestrate.core.effects import (
     CheckPaths,
     EndRun,
     LaunchAgent,
+    LookForNamesakes,
     LookUpAgent,
     LookUpRefs,
     LookUpRuns,
@@ -19,6 +20,7 @@ from orchestrate.core.effects import (
 from orchestrate.core.events import CancelAnswered, EffectFailed, Timer, TimerFired, TimerKind
 from orchestrate.core.ref_events import RefsSeen
 from orchestrate.core.request_events import RequestAnswered
+from orchestrate.core.service_events import NamesakesSeen
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.performers import Performers
 from orchestrate.engine.timers import Timers
@@ -113,6 +115,7 @@ async def test_each_effect_has_its_performer():
     assert [each.effect for each in await answers(LookUpRuns(row=running))] == ["look up"]
     assert [each.effect for each in await answers(SendFollowUp(row=running))] == ["send"]
     assert await answers(LookUpRefs(refs=())) == [RefsSeen(refs=())]
+    assert await answers(LookForNamesakes(root_slug="shop", rows=())) == [NamesakesSeen()]
     assert await answers(ANSWER) == [RequestAnswered(request="r")]
     timer = Timer(TimerKind.GRACE)
     assert await answers(SetTimer(timer=timer, delay_seconds=5)) == [TimerFired(timer=timer)]
