@@ -214,7 +214,7 @@ class CloudClient:
             yield page
 
     def _sender_without_key(self, address: str) -> Sender:
-        problems = replace(self._problems, host=httpx.URL(address).netloc.decode("ascii"))
+        problems = replace(self._problems, host=httpx.URL(address).netloc.decode("ascii"), is_beside=True)
         return Sender(base_url=address, headers={}, timeout_seconds=self._timeout_seconds, problems=problems)
 
     async def _get(self, model: type[_Answered], what: str, path: str) -> _Answered:

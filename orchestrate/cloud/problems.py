@@ -8,6 +8,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Literal
 
 import httpx
@@ -15,8 +16,12 @@ from pydantic import ValidationError
 
 from orchestrate.cloud.answers import Answer, error_body, hint_for, kind_of, retry_after_seconds
 from orchestrate.errors import OutcomeUnknown, ProtocolBroken, Refused, ServiceError, Unavailable
+from orchestrate.model.wire import ErrorBody
 
 _LONGEST_MESSAGE = 500
+#: Code of a link that the host where it leads does not take.
+LINK_REFUSED = "link_refused"
+_LINK_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.GONE})
 
 #: Failures before anything was sent, and all others; the first class that fits gives the code.
 _NOTHING_SENT: tuple[tuple[type[Exception], str], ...] = (
@@ -61,6 +66,8 @@ class Problems:
     host: str
     secret: str
     now: Callable[[], float] | None = None
+    #: True for a host beside the service: it never gets the key, and what it says is none of the contract.
+    is_beside: bool = False
 
     def no_answer(self, call: Call, error: Exception) -> ServiceError:
         """There is no answer, or not the whole of it."""
@@ -73,6 +80,8 @@ class Problems:
 
     def refused(self, call: Call, answer: Answer) -> ServiceError:
         """The answer is no success."""
+        if self.is_beside:
+            return self._refused_beside(call, answer)
         said = error_body(answer)
         kind = kind_of(answer.status, said)
         code = self._clean(said.code)
@@ -89,6 +98,15 @@ class Problems:
             hint=hint,
             retry_after_seconds=retry_after_seconds(answer.headers, now=self.now),
         )
+
+    def _refused_beside(self, call: Call, answer: Answer) -> ServiceError:
+        """The link's host took no key, so that it refused the link: there may be a new one."""
+        message = f"{call.what}: {self.host}, where the service's link leads, answered {answer.status}"
+        if answer.status in _LINK_REFUSED:
+            message = f"{message}: the link has expired, or is for somebody else. The key is not sent there"
+            return Unavailable(message, code=LINK_REFUSED, status=answer.status)
+        kind = kind_of(answer.status, ErrorBody())
+        return kind(message, code="link_failed", status=answer.status)
 
     def unfit(self, call: Call, answer: Answer, error: ValidationError) -> ServiceError:
         """The answer is a success whose body does not fit the contract."""

@@ -8,11 +8,15 @@ import anyio.to_thread
 
 from orchestrate.cli import numbers
 from orchestrate.cli.delegation.calls import GatedCalls
+from orchestrate.cli.delegation.codes import Code
 from orchestrate.cli.delegation.contract import add_output, answer, present
 from orchestrate.cli.delegation.input_checks import agent_id_fault, raise_faults
+from orchestrate.cli.delegation.refusals import DelegationRefused
 from orchestrate.cli.delegation.supporting import supported
 from orchestrate.cli.delegation.target import add_runtime, asked, target_of
 from orchestrate.cli.settings import Settings
+from orchestrate.cloud.problems import LINK_REFUSED
+from orchestrate.errors import Unavailable
 from orchestrate.model.names import AgentId
 from orchestrate.store.new_files import new_file, relative_path_fault
 
@@ -63,10 +67,17 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _fetched(calls: GatedCalls, agent_id: AgentId, path: str, *, out: str, at_most: int) -> int:
-    with new_file(Path.cwd(), out, at_most=at_most) as new:
-        async with calls.open_artifact(agent_id, path) as pieces:
-            async for piece in pieces:
-                await anyio.to_thread.run_sync(partial(new.write, piece))
+    try:
+        with new_file(Path.cwd(), out, at_most=at_most) as new:
+            async with calls.open_artifact(agent_id, path) as pieces:
+                async for piece in pieces:
+                    await anyio.to_thread.run_sync(partial(new.write, piece))
+    except Unavailable as error:
+        if error.code != LINK_REFUSED:
+            raise
+        listed = f"`orchestrate artifacts --agent-id {agent_id}`"
+        hint = f"Type the same command again, which asks for a new link; {listed} shows what there is."
+        raise DelegationRefused(Code.SERVICE_UNAVAILABLE, error.message, hint=hint) from error
     return new.size
 
 

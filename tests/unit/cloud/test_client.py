@@ -269,13 +269,24 @@ async def test_an_artifact_is_fetched_without_the_key(service):
     assert not {"authorization", "x-pass"} & set(given.calls.last.request.headers)
 
 
-async def test_a_link_that_has_expired_is_refused(client, service):
+@pytest.mark.parametrize("status", [401, 403, 410])
+async def test_a_link_that_has_expired_is_no_matter_of_the_key(client, service, status):
     _link(service, "https://files.example/x")
     with respx.mock(base_url="https://files.example") as files:
-        files.get("/x").respond(403, content=b"<Error>expired</Error>")
-        with pytest.raises(Refused) as caught:
+        files.get("/x").respond(status, json={"error": {"code": "unauthorized", "message": "Invalid key"}})
+        with pytest.raises(Unavailable, match="the link has expired") as caught:
             await _download(client)
-    assert (caught.value.status, caught.value.code) == (403, "forbidden")
+    assert (caught.value.status, caught.value.code) == (status, "link_refused")
+
+
+@pytest.mark.parametrize(("status", "kind"), [(404, Refused), (302, Refused), (503, Unavailable)])
+async def test_what_the_host_of_a_link_says_is_none_of_the_contract(client, service, status, kind):
+    _link(service, "https://files.example/x")
+    with respx.mock(base_url="https://files.example") as files:
+        files.get("/x").respond(status, json={"error": {"code": "usage_limit_exceeded", "message": "no"}})
+        with pytest.raises(kind, match=f"files.example, where the service's link leads, answered {status}") as caught:
+            await _download(client)
+    assert (caught.value.status, caught.value.code) == (status, "link_failed")
 
 
 @pytest.mark.parametrize("url", ["http://files.example/x", "https://127.0.0.1/x", "file:///etc/passwd", "x"])

@@ -2,7 +2,7 @@ import stat
 
 import pytest
 
-from tests.support.delegations import AGENT, desk, offline_desk
+from tests.support.delegations import AGENT, desk, desk_at, offline_desk
 
 __all__ = ["desk", "offline_desk"]
 
@@ -66,3 +66,15 @@ def test_what_is_not_there(desk, agent_id):
     assert code == "NOT_FOUND"
     assert not (desk.home / "x").exists()
     assert desk.refused("artifacts", "--agent-id", agent_id, "--out", "x")[0] == "INVALID_INPUT"
+
+
+def test_a_link_that_is_refused_is_no_matter_of_the_key(offline_desk, monkeypatch):
+    faults = {"rules": [{"path": "/v1/downloads/", "do": "refuse", "status": 403, "times": 1}]}
+    with desk_at(offline_desk, monkeypatch, faults=faults) as desk:
+        created = desk.server.create_scripted([REPORT])
+        desk.server.end(created)
+        code, told = desk.refused(*download(created.agent["id"]))
+        assert (code, told["error"]["retryable"]) == ("SERVICE_UNAVAILABLE", True)
+        assert told["error"]["recoveryAction"].startswith("Type the same command again, which asks for a new link")
+        assert not (desk.home / "report.txt").exists()
+        assert desk.call(*download(created.agent["id"]))[0] == 0
