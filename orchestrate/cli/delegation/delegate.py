@@ -35,7 +35,7 @@ from orchestrate.model.catalogue import catalogue_of
 from orchestrate.model.names import AgentId, RunId
 from orchestrate.model.nearest import Nearest
 from orchestrate.model.timestamps import to_timestamp
-from orchestrate.store.delegation_records import digest_of
+from orchestrate.store.delegation_records import Delegation, digest_of
 from orchestrate.store.delegations import DelegationFiles
 from orchestrate.system import SystemClock
 
@@ -147,9 +147,7 @@ async def _launched(
 ) -> Sent:
     if job.model is not None:
         await _check_model(calls, job.model)
-    active = await count_active(calls, job.repo, files, most=job.max_active)
-    draft = draft_of(job, at=to_timestamp(SystemClock().now()), account=target.account)
-    record = reserved(files, draft, account=target.account, admits=active.admit)
+    record = await _reserved(calls, job, files, target)
     known["agentId"] = record.agent_id
     try:
         sent = await launch(calls, files, record, create_body(job, record))
@@ -162,6 +160,19 @@ async def _launched(
     run = await ended(calls, AgentId(sent.record.agent_id), RunId(sent.run.id))
     saw_run(files, run, at=to_timestamp(SystemClock().now()))
     return Sent(sent.record, run, sent.agent, sent.adopted)
+
+
+async def _reserved(calls: GatedCalls, job: Job, files: DelegationFiles, target: Target) -> Delegation:
+    """The reservation; where it is refused for agents that only may be active, they are asked for first."""
+    active = await count_active(calls, job.repo, files, most=job.max_active)
+    draft = draft_of(job, at=to_timestamp(SystemClock().now()), account=target.account)
+    try:
+        return reserved(files, draft, account=target.account, admits=active.admit)
+    except DelegationRefused as refusal:
+        if refusal.code is not Code.CONCURRENCY_LIMIT or active.is_exact:
+            raise
+    active = await count_active(calls, job.repo, files, most=job.max_active, asks_all=True)
+    return reserved(files, draft, account=target.account, admits=active.admit)
 
 
 async def _check_model(calls: GatedCalls, model: str) -> None:
