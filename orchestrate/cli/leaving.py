@@ -7,19 +7,23 @@ one has it save and leave, and a second one leaves at once; before and after the
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING
 
 import anyio
 
 from orchestrate.core.events import StopReason
-from orchestrate.engine.assembly import Engine
+
+if TYPE_CHECKING:
+    from orchestrate.engine.assembly import Engine
 
 
 @contextmanager
 def signals_interrupt() -> Iterator[None]:
-    """While no engine lives, every signal that means "leave" raises KeyboardInterrupt."""
-    former = {number: signal.signal(number, signal.default_int_handler) for number in _leaving_signals()}
+    """While no engine lives, every signal that means "leave" does what Ctrl-C does: it ends in KeyboardInterrupt."""
+    former = {number: signal.signal(number, _interrupts(number)) for number in _leaving_signals()}
     try:
         yield
     finally:
@@ -27,7 +31,7 @@ def signals_interrupt() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-async def obey_signals(engine: Engine) -> None:
+async def obey_signals(engine: "Engine") -> None:
     """The first signal saves and leaves; a second one leaves at once."""
     with anyio.open_signal_receiver(*_leaving_signals()) as signals:
         count = 0
@@ -45,6 +49,16 @@ def let_go_of_lost_readers() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def _interrupts(number: signal.Signals) -> Callable[[int, FrameType | None], object]:
+    """The handler. An event loop has its own for SIGINT, which cancels in good order; the others are handed to it.
+
+    Raised in the middle of the loop's own work, an interrupt would leave it waiting for ever.
+    """
+    if number == signal.SIGINT:
+        return signal.default_int_handler
+    return lambda _number, _frame: signal.raise_signal(signal.SIGINT)
 
 
 def _leaving_signals() -> tuple[signal.Signals, ...]:

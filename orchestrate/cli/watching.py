@@ -1,10 +1,8 @@
 """Following a run of another process until it is over: its files are read four times a second, its engine asked for once."""
 
-import signal
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +11,7 @@ import anyio.to_thread
 
 from orchestrate.cli.files_feed import FilesFeed
 from orchestrate.cli.json_lines import JsonLines
+from orchestrate.cli.leaving import signals_interrupt
 from orchestrate.cli.live import PlainSurface, ShownSurface, make_surface
 from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.picture import Picture, picture_of
@@ -62,7 +61,7 @@ def watched(picture: Picture, args: Namespace, settings: Settings, *, clock: Clo
     feed = FilesFeed(picture)
     watcher = _watcher(args, settings, feed, location, clock=clock)
     following = Following(location, feed, watcher, clock=clock, until_done=args.until_done)
-    with _leaving_in_order():
+    with signals_interrupt():
         try:
             with single_errors():
                 anyio.run(following.run)
@@ -177,13 +176,3 @@ def _watcher(args: Namespace, settings: Settings, feed: FilesFeed, location: Pla
     remote = fetched_from(feed.plan.repo_url, folder=location.folder)
     look = stdout_look(settings, args, argument=location.argument, remote=remote)
     return Shown(PlainSurface(sys.stdout, plan=feed.plan, clock=clock, look=look, is_quiet=bool(args.quiet)), feed)
-
-
-@contextmanager
-def _leaving_in_order() -> Iterator[None]:
-    """A request to end does what Ctrl-C does: the terminal is given back as it was."""
-    former = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)

@@ -20,6 +20,21 @@ except KeyboardInterrupt:
     print("interrupted")
 print(signal.getsignal({number}) is former)
 """
+_IN_A_LOOP = """
+import os, signal, anyio
+from orchestrate.cli.leaving import signals_interrupt
+async def main():
+    try:
+        os.kill(os.getpid(), {number})
+        await anyio.sleep_forever()
+    finally:
+        print("left in good order")
+try:
+    with signals_interrupt():
+        anyio.run(main)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
 _LOST = """
 import sys
 from orchestrate.cli.leaving import let_go_of_lost_readers
@@ -33,6 +48,12 @@ def python(source: str, *prefix: str) -> list[str]:
     return subprocess.run(
         [*prefix, sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.splitlines()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_event_loop_is_cancelled_and_not_broken_off(number) -> None:
+    """Raised in the loop's own work, an interrupt of ours once left it waiting for ever."""
+    assert python(_IN_A_LOOP.format(number=int(number))) == ["left in good order", "interrupted"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
