@@ -18,7 +18,7 @@ from orchestrate.cli.settings import Settings
 from orchestrate.cli.task_names import with_task_names
 from orchestrate.cli.usage import UsageRefused
 from orchestrate.core.turns import undelivered
-from orchestrate.errors import InputRefused
+from orchestrate.errors import InputRefused, Refused
 from orchestrate.model.inbox_requests import DropRequest, InboxAnswer, SteerRequest
 from orchestrate.model.names import RequestId, TaskName, is_request_id
 from orchestrate.model.rows import TaskRow
@@ -30,6 +30,7 @@ _NOT_DONE = "Nothing was kept and nothing is sent."
 _STDIN = "-"
 #: What only a message to an agent outside of a workspace has.
 _OF_AGENTS = ("--model", "--wait-idle", "--wait", "--idempotency-key", "--runtime", "--dry-run")
+_HELP = "orchestrate steer --help shows how a message is given"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     _require_task(args)
     orders = (args.message is not None, args.message_file is not None, args.list, args.drop is not None)
     if sum(orders) != 1:
-        raise UsageRefused(f"give one of --message, --message-file, --list and --drop. {_NOT_DONE}")
+        raise UsageRefused(f"give one of --message, --message-file, --list and --drop. {_NOT_DONE}", hint=_HELP)
     asked = asked_workspace(args.plan)
     task = asked.task(args.task)
     if args.list:
@@ -93,13 +94,16 @@ def _text(args: argparse.Namespace) -> bytes:
     try:
         text = _given(args).encode()
     except UnicodeError as error:
-        raise InputRefused(f"the message is no text in UTF-8. {_NOT_DONE}") from error
+        raise InputRefused(f"the message is no text in UTF-8. {_NOT_DONE}", hint="save it as UTF-8") from error
     if not text.strip():
-        raise InputRefused(f"the message is empty. {_NOT_DONE}")
+        raise InputRefused(f"the message is empty. {_NOT_DONE}", hint="say what the agent should know")
     if b"\x00" in text:
-        raise InputRefused(f"the message holds a NUL. {_NOT_DONE}")
+        raise InputRefused(f"the message holds a NUL. {_NOT_DONE}", hint="take it out")
     if len(text) > LARGEST_MESSAGE_BYTES:
-        raise InputRefused(f"the message is larger than {LARGEST_MESSAGE_BYTES} bytes. {_NOT_DONE}")
+        raise InputRefused(
+            f"the message is larger than {LARGEST_MESSAGE_BYTES:,} bytes. {_NOT_DONE}",
+            hint="put it on a branch, and say where",
+        )
     return text
 
 
@@ -112,7 +116,9 @@ def _given(args: argparse.Namespace) -> str:
         with Path(args.message_file).open("rb") as file:
             return file.read(LARGEST_MESSAGE_BYTES + 1).decode()
     except OSError as error:
-        raise InputRefused(f"--message-file: {args.message_file}: {error.strerror}. {_NOT_DONE}") from error
+        reason = (error.strerror or "no reason").lower()
+        told = f"--message-file: {args.message_file} cannot be read: {reason}. {_NOT_DONE}"
+        raise InputRefused(told, hint="name a file of text, or - for stdin") from error
 
 
 def _queued(asked: Asked, task: TaskName, text: bytes, args: argparse.Namespace, settings: Settings) -> InboxAnswer:
@@ -120,9 +126,14 @@ def _queued(asked: Asked, task: TaskName, text: bytes, args: argparse.Namespace,
     if not args.yes and is_somebody_there(settings):
         ask_person(f"Send this to the agent of {task}? Its run costs money.", not_done=_NOT_DONE)
     request_id = new_request_id()
-    MessageFiles(workspace_folder(asked.location.folder)).put(request_id, text)
+    files = MessageFiles(workspace_folder(asked.location.folder))
+    files.put(request_id, text)
     digest = hashlib.sha256(text).hexdigest()
-    return ask(asked, SteerRequest(request_id, this_person(), task=task, digest=digest), settings)
+    try:
+        return ask(asked, SteerRequest(request_id, this_person(), task=task, digest=digest), settings)
+    except Refused:
+        files.remove(request_id)
+        raise
 
 
 def _dropped(asked: Asked, task: TaskName, message: str, settings: Settings) -> InboxAnswer:

@@ -24,6 +24,10 @@ class MessageFiles:
             raise InputRefused(f"the message is larger than {LARGEST_MESSAGE_BYTES} bytes; it was not kept")
         self._folder.replace({_name(message_id): text})
 
+    def remove(self, message_id: RequestId) -> None:
+        """Take away a message that nobody will ever send."""
+        self._folder.sweep(_name(message_id).__eq__)
+
     def read(self, message_id: RequestId) -> bytes | None:
         """The text; None where there is none."""
         return self._folder.read(_name(message_id), at_most=LARGEST_MESSAGE_BYTES)

@@ -5,13 +5,15 @@
     plan {"goal": ""}             the good plan with these fields; null takes one out
     tasks [{"name": "a"}]         the good plan with these tasks, each a worker with a goal
     raw "text" or b"bytes"        plan.json as it is
-    file PATH "text"              a file; folder PATH; pipe PATH; link PATH TARGET; mode 500 PATH; gone PATH
+    file PATH "text" [* N]        a file, its text so often; gone PATH takes one away
+    folder PATH; pipe PATH; link PATH TARGET; mode 500 PATH
     variable NAME VALUE           a variable; none is there but these, PATH and HOME
     stdin "text"
     repository                    a bare repository, and the plan is a local one on it
     branch NAME                   a further branch of it
     git ARGUMENTS                 git in the folder
     ran                           the workspace after a run in which "one" handed off and "two" ended in error
+    runs                          the workspace beside a run: "one" runs
     engine                        an engine holds the workspace's lock
     service [METHOD PATH] STATUS [BODY]   a service answers so; it is the one that commands reach
 """
@@ -27,7 +29,7 @@ from pathlib import Path
 
 from orchestrate.model.names import EngineId, TaskName
 from orchestrate.model.records import Record
-from orchestrate.model.rows import Workspace
+from orchestrate.model.rows import TaskRow, Workspace
 from orchestrate.model.vocabulary import FailureMode, TaskStatus
 from orchestrate.server.serve import stop_server
 from tests.support.answering_service import AnsweringService
@@ -109,6 +111,7 @@ class Scene:
             "branch": self._branch,
             "git": lambda text: git(*shlex.split(text), at=self.folder),
             "ran": self._ran,
+            "runs": self._runs,
             "engine": self._engine,
             "service": self._service_answers,
         }
@@ -155,10 +158,15 @@ class Scene:
         self._tasks('[{"name": "one"}, {"name": "two"}, {"name": "three", "dependsOn": ["two"]}]')
         ended = {"finished_at": moment(60), "result_status": "error", "note": "nothing shows why"}
         error = a_running_row("two", status=TaskStatus.ERROR, failure_mode=FailureMode.UNKNOWN, **ended)
-        rows = [a_handed_off_row("one"), error, a_row("three", depends_on=(TaskName("two"),))]
-        write_journal(self.folder, [Record(1, EngineId("e1"), moment(), {}, tuple(rows), Workspace(WORKSPACE, SLUG))])
-        write_state(self.folder, rows)
+        self._was_left_with(a_handed_off_row("one"), error, a_row("three", depends_on=(TaskName("two"),)))
         write_reply(self.folder, "one", handoff=b"## Status\nsuccess\n")
+
+    def _runs(self, _: str) -> None:
+        self._was_left_with(a_running_row("one"))
+
+    def _was_left_with(self, *rows: TaskRow) -> None:
+        write_journal(self.folder, [Record(1, EngineId("e1"), moment(), {}, rows, Workspace(WORKSPACE, SLUG))])
+        write_state(self.folder, rows)
 
     def _engine(self, _: str) -> None:
         descriptor = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -176,5 +184,6 @@ class Scene:
 
 
 def _bytes(text: str) -> bytes:
-    value = ast.literal_eval(text)
+    text, _, times = text.partition(" * ")
+    value = ast.literal_eval(text) * int(times or 1)
     return value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")

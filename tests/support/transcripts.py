@@ -28,6 +28,7 @@ from pathlib import Path
 from tests.support.spoken import Answer, in_own_process, in_this_process
 from tests.support.transcript_scenes import Scene
 
+_UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
 _ANSWER = (">", "!", "exit", "new", "changed", "gone")
 
 
@@ -119,9 +120,12 @@ def _without_chance(line: str, scene: Scene) -> str:
     """The line with a name in the place of all that differs from run to run."""
     for shown, name in scene.places():
         line = line.replace(shown, name)
-    line = re.sub(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "{id}", line)
+    line = re.sub(_UUID, "{id}", line)
     line = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "{time}", line)
     line = re.sub(r"(could not be checked from here: ).*", r"\1{why}", line)
+    line = re.sub(r"(?<=the largest looked at has )[\d,]+", "{count}", line)
+    line = re.sub(r"(?<=> optional parts  ).*", "{parts}", line)
+    line = re.sub(r'(?<="parts":\{)[^}]*', "{parts}", line)
     line = line.replace(f"@{os.uname().nodename}", "@{host}")
     return re.sub(r"(?<=since )\d\d:\d\d\b", "{clock}", line)
 
@@ -129,7 +133,8 @@ def _without_chance(line: str, scene: Scene) -> str:
 def _changes(before: dict[str, bytes], after: dict[str, bytes]) -> list[str]:
     new = [f"new {name}" for name in after if name not in before]
     changed = [f"changed {name}" for name in after if name in before and after[name] != before[name]]
-    return [*sorted(new), *sorted(changed), *sorted(f"gone {name}" for name in before if name not in after)]
+    gone = [f"gone {name}" for name in before if name not in after]
+    return [re.sub(_UUID, "{id}", each) for each in (*sorted(new), *sorted(changed), *sorted(gone))]
 
 
 def _record(path: Path) -> None:

@@ -83,7 +83,7 @@ MEANINGS: dict[Code, Meaning] = {
     Code.NOT_FOUND: Meaning(
         "the service does not know that agent, run or file",
         retryable=False,
-        recovery="Take an id that `orchestrate agents --all` shows.",
+        recovery="Take an id that `orchestrate agents --all` shows; where that fails too, check CURSOR_BACKEND_URL.",
     ),
     Code.UNSUPPORTED: Meaning(
         "the service, or this agent, cannot do that",

@@ -114,6 +114,6 @@ def recovery_of(error: OrchestrateError, *, verb: str) -> str:
     usual = MEANINGS[code].recovery.format(verb=verb)
     if error.hint is not None and error.hint.startswith("see https://"):
         return f"{usual.rstrip('.')} ({error.hint})."
-    if isinstance(error, InputRefused) and not isinstance(error, UsageRefused) and error.hint:
+    if isinstance(error, InputRefused | StorageFailed) and not isinstance(error, UsageRefused) and error.hint:
         return f"{error.hint[0].upper()}{error.hint[1:].rstrip('.')}; {usual[0].lower()}{usual[1:]}"
     return usual

@@ -79,3 +79,4 @@ def test_what_no_agent_can_read_is_refused_before_anything_is_kept(workspace, ca
 def test_a_task_without_an_agent_takes_none(workspace, capsys):
     assert main(["steer", str(workspace), "b", "--message", "x", "--json"]) == 1
     assert told(capsys)["error"]["code"] == "not_launched"
+    assert not list((workspace / "messages").iterdir())

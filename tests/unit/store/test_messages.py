@@ -22,3 +22,11 @@ def test_what_is_no_id_or_too_large_is_refused(tmp_path):
         files.read("../x")
     with pytest.raises(InputRefused, match="larger than"):
         files.put(M1, b"x" * (LARGEST_MESSAGE_BYTES + 1))
+
+
+def test_a_text_that_nobody_will_send_is_taken_away(tmp_path):
+    files = MessageFiles(Folder(tmp_path))
+    files.put(M1, b"a")
+    files.put(M2, b"b")
+    files.remove(M1)
+    assert (files.read(M1), files.read(M2)) == (None, b"b")
