@@ -11,6 +11,7 @@ from typing import NoReturn
 import anyio
 
 from orchestrate.cli.git_state import PUSH_SECONDS
+from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.surroundings import secrets_in
 from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
 from orchestrate.core.changes import Settings as RunSettings
@@ -70,10 +71,11 @@ async def _answer(job: Job, *, client: AgentService, service: Service) -> None:
     store = await WorkspaceStore.open(job.folder, root_slug=job.plan.root_slug, engine_id=engine_id, now=clock.now())
     try:
         engine = engine_of(job, store=store, client=client, service=service, surface=_NoSurface(), engine_id=engine_id)
-        async with anyio.create_task_group() as beside:
-            beside.start_soon(store.keep_beating, clock)
-            await engine.run()
-            beside.cancel_scope.cancel()
+        with single_errors():
+            async with anyio.create_task_group() as beside:
+                beside.start_soon(store.keep_beating, clock)
+                await engine.run()
+                beside.cancel_scope.cancel()
     finally:
         await store.close()
 

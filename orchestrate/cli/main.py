@@ -22,6 +22,7 @@ from orchestrate.cli.parsing import (
     wants_json,
 )
 from orchestrate.cli.settings import Settings, own_program, program_in_help, read_settings
+from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.usage import UsageRefused, verb_meant
 from orchestrate.cli.verbs import HIDDEN, VERBS, VERBS_BY_NAME, Verb
 from orchestrate.errors import InputRefused, OrchestrateError
@@ -89,7 +90,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answered(call: _Call) -> int:
     try:
-        return _dispatched(call)
+        with single_errors():
+            return _dispatched(call)
     except BrokenPipeError:
         raise
     except (Exception, KeyboardInterrupt) as error:  # the edge of the program: a bug is told in one line

@@ -81,7 +81,7 @@ class ReplyTaker:
             status=run.status,
             reply=Reply(path=path, digest=reading.digest, is_empty=not text.strip(), handoff=reading.handoff),
             failure_mode=reading.mode,
-            message=None if run.error is None else run.error.message,
+            message=None if run.error is None else _first_line(run.error.message),
             reported_branch=next(iter(_branches(run)), None),
         )
 
@@ -167,6 +167,11 @@ class ReplyTaker:
             reply=redacted,
             url=row.url,
         )
+
+
+def _first_line(message: str) -> str:
+    """What the row says of an error; the postmortem has the whole of it."""
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
 
 
 def _follow_up_number(row: TaskRow) -> int:

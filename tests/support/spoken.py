@@ -46,7 +46,18 @@ def in_this_process(words: list[str], *, at: Path, variables: Mapping[str, str],
 
 def in_own_process(words: list[str], *, at: Path, variables: Mapping[str, str], stdin: bytes) -> Answer:
     """The same as a process that file permissions bind, whoever runs the tests."""
-    program = [*_BOUND, sys.executable, "-c", "import sys; from orchestrate.cli.main import main; sys.exit(main())"]
+    return _spoken([*_BOUND], words, at=at, variables=variables, stdin=stdin)
+
+
+def on_a_full_disk(words: list[str], *, at: Path, variables: Mapping[str, str], stdin: bytes) -> Answer:
+    """The same as a process, and children, for whom no file may be longer than a block."""
+    full = ["/bin/sh", "-c", 'ulimit -f 1; exec "$@"', "sh"]
+    without = {"PYTHONDONTWRITEBYTECODE": "1"}  # what Python writes for itself would be torn
+    return _spoken(full, words, at=at, variables={**variables, **without}, stdin=stdin)
+
+
+def _spoken(prefix: list[str], words: list[str], *, at: Path, variables: Mapping[str, str], stdin: bytes) -> Answer:
+    program = [*prefix, sys.executable, "-c", "import sys; from orchestrate.cli.main import main; sys.exit(main())"]
     done = subprocess.run(
         [*program, *words],
         cwd=at,

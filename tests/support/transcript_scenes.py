@@ -5,7 +5,7 @@
     plan {"goal": ""}             the good plan with these fields; null takes one out
     tasks [{"name": "a"}]         the good plan with these tasks, each a worker with a goal
     raw "text" or b"bytes"        plan.json as it is
-    file PATH "text" [* N]        a file, its text so often; gone PATH takes one away
+    file PATH "text" [* N]        a file, its text so often; more PATH "text" goes on, gone PATH takes one away
     folder PATH; pipe PATH; link PATH TARGET; mode 500 PATH
     variable NAME VALUE           a variable; none is there but these, PATH and HOME
     stdin "text"
@@ -100,6 +100,7 @@ class Scene:
             "tasks": self._tasks,
             "raw": lambda text: self._file(f"plan.json {text}"),
             "file": self._file,
+            "more": self._more,
             "folder": lambda name: (self.folder / name).mkdir(parents=True),
             "pipe": lambda name: os.mkfifo(self.folder / name),
             "link": self._link,
@@ -129,6 +130,11 @@ class Scene:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(_bytes(content))
+
+    def _more(self, text: str) -> None:
+        name, _, content = text.partition(" ")
+        with (self.folder / name).open("ab") as file:
+            file.write(_bytes(content))
 
     def _link(self, text: str) -> None:
         name, target = shlex.split(text)

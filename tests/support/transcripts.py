@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.spoken import Answer, in_own_process, in_this_process
+from tests.support.spoken import Answer, in_own_process, in_this_process, on_a_full_disk
 from tests.support.transcript_scenes import Scene
 
 _UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
@@ -103,10 +103,10 @@ def played(case: Case, folder: Path) -> Case:
 
 
 def _answered(typed: str, scene: Scene) -> Answer:
-    """``bound`` before a command line runs it as a process that file permissions bind."""
-    is_bound = typed.startswith("bound ")
-    words = shlex.split(typed.removeprefix("bound ").replace("{here}", str(scene.folder)))
-    play = in_own_process if is_bound else in_this_process
+    """``bound`` before a command line runs it as a process that file permissions bind, ``full`` on a full disk."""
+    first, _, rest = typed.partition(" ")
+    play = {"bound": in_own_process, "full": on_a_full_disk}.get(first, in_this_process)
+    words = shlex.split((typed if play is in_this_process else rest).replace("{here}", str(scene.folder)))
     return play(words, at=scene.folder, variables=scene.variables, stdin=scene.stdin)
 
 
@@ -126,8 +126,12 @@ def _without_chance(line: str, scene: Scene) -> str:
     line = re.sub(r"(?<=the largest looked at has )[\d,]+", "{count}", line)
     line = re.sub(r"(?<=> optional parts  ).*", "{parts}", line)
     line = re.sub(r'(?<="parts":\{)[^}]*', "{parts}", line)
+    line = re.sub(r"127\.0\.0\.1:\d{4,}", "{address}", line)
     line = line.replace(f"@{os.uname().nodename}", "@{host}")
-    return re.sub(r"(?<=since )\d\d:\d\d\b", "{clock}", line)
+    line = re.sub(r"(?<=since )\d\d:\d\d\b", "{clock}", line)
+    line = re.sub(r"^(> +(?:attention +)?)\d\d:\d\d (?=\S)", r"\1{clock} ", line)
+    line = re.sub(r"(?<=seconds=)\d+", "{seconds}", line)
+    return re.sub(r" {3,}\d+s( \(longest path )?(?:\d+s\))?$", r"   {seconds}", line)
 
 
 def _changes(before: dict[str, bytes], after: dict[str, bytes]) -> list[str]:

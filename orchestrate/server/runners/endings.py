@@ -61,9 +61,11 @@ def _how(end: Exit) -> str:
 
 
 def _last_words(spool: Spool) -> str:
-    """The end of stderr; most programs say there why they failed."""
+    """The end of stderr, its last line first: most programs say there why they failed."""
     size = spool.stderr.size()
     tail = spool.stderr.read(max(size - _TAIL_BYTES, 0), limit=_TAIL_BYTES).decode(errors="replace")
-    lines = [line for line in tail.splitlines() if not line.startswith("[server] ")][-_TAIL_LINES:]
-    text = "\n".join(lines).strip()
-    return f": {text}" if text else ""
+    lines = [line for line in tail.splitlines() if line.strip() and not line.startswith("[server] ")][-_TAIL_LINES:]
+    if not lines:
+        return ""
+    *before, last = lines
+    return "\n".join((f": {last.strip()}", *(("before that:", *before) if before else ())))

@@ -97,6 +97,13 @@ def test_a_bug_is_one_line_without_a_traceback(verb, capsys):
     assert json.loads(capsys.readouterr().out)["ok"] is False
 
 
+def test_an_error_out_of_a_task_group_is_told_as_itself(verb, capsys):
+    inner = ExceptionGroup("tasks", [ValueError("cancelled beside it"), StorageFailed("full", hint="make room")])
+    verb(raising(ExceptionGroup("tasks", [inner])))
+    assert entry.main(["status"]) == 1
+    assert capsys.readouterr().err == "error: full.\n  do     make room\n"
+
+
 def test_verbose_shows_where_it_came_from(verb, capsys):
     verb(raising(ZeroDivisionError()))
     assert entry.main(["-v", "status"]) == 1

@@ -90,12 +90,12 @@ async def test_an_unstructured_reply_gets_a_postmortem_with_its_text():
 @pytest.mark.parametrize("status", [RunStatus.ERROR, RunStatus.EXPIRED])
 async def test_a_failed_run_gets_a_postmortem_and_a_failure_mode(status):
     taking = Taking()
-    error = RunError(message="killed: out of memory", code="oom_killed")
+    error = RunError(message="\nkilled: out of memory\nbefore that:\nworking", code="oom_killed")
     ended = await taking.take(a_run(handoff(), status=status, error=error))
     assert ended.message == "killed: out of memory"
     assert ended.failure_mode is (FailureMode.OOM if status is RunStatus.ERROR else FailureMode.CAP_HIT)
     text = taking.archive.postmortems["a-failure.md"].decode()
-    assert "killed: out of memory" in text
+    assert "killed: out of memory\nbefore that:\nworking" in text
     assert run_of("a", 2) in text
 
 

@@ -24,7 +24,12 @@ def outcome(spool, end, *, is_cancelled=False):
     ("end", "status", "code", "words"),
     [
         ({"reason": "exited", "exitStatus": 0}, "FINISHED", None, ""),
-        ({"reason": "exited", "exitStatus": 2}, "ERROR", "agent_exit", "exit status 2: first\nlast words"),
+        (
+            {"reason": "exited", "exitStatus": 2},
+            "ERROR",
+            "agent_exit",
+            "exit status 2: last words\nbefore that:\nfirst",
+        ),
         ({"reason": "exited", "signal": 11}, "ERROR", "agent_exit", "signal SIGSEGV"),
         ({"reason": "exited", "signal": 99}, "ERROR", "agent_exit", "signal 99"),
         ({"reason": "timeout"}, "ERROR", "timeout", "timeoutSec"),
