@@ -5,12 +5,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from orchestrate.cli.asking import Asked, add_runtime, asked_workspace, place_of, reach
-from orchestrate.cli.kill_places import agent_of
 from orchestrate.cli.killing import Target, kill
 from orchestrate.cli.requesting import new_request_id, sent, this_person
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.wiring import Service
-from orchestrate.core.lineage import Roots
+from orchestrate.core.lineage import Roots, agent_of
 from orchestrate.model.inbox_requests import CancelRequest
 from orchestrate.model.names import TaskName
 from orchestrate.model.stops import StopScope

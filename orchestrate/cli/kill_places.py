@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrate.cli.locating import CUSTOM, STATE
-from orchestrate.core.lineage import Sighting
+from orchestrate.core.lineage import Crew, Sighting, agent_of, crew_sightings
 from orchestrate.errors import OrchestrateError
 from orchestrate.model.names import AgentId, TaskName, WorkspaceId, is_agent_id
 from orchestrate.model.rows import TaskRow
@@ -36,6 +36,13 @@ class Place:
         return None if self.loaded.workspace is None else self.loaded.workspace.workspace_id
 
     @property
+    def crew(self) -> Crew:
+        """Whom it has launched, and for whom."""
+        workspace = self.loaded.workspace
+        root = None if workspace is None else workspace.root_slug
+        return Crew(self.loaded.rows, self.workspace_id, root, self.owner, self.depth)
+
+    @property
     def running(self) -> list[TaskName]:
         """Tasks that may have an agent now."""
         return [row.name for row in self.loaded.rows.values() if row.status == TaskStatus.RUNNING]
@@ -59,34 +66,7 @@ def places_of(folder: Path, *, server_folder: Path | None, below: TaskName | Non
 def sightings_in(places: Iterable[Place]) -> Iterator[Sighting]:
     """Every agent that a row knows, and every one that an intent may have made."""
     for place in places:
-        for row in place.loaded.rows.values():
-            sighting = _sighting(place, row)
-            if sighting is not None:
-                yield sighting
-
-
-def agent_of(row: TaskRow) -> AgentId | None:
-    """The agent of this row; where no answer has come, the one that its intent may have made."""
-    return row.agent_id or (None if row.launch is None else row.launch.agent_id)
-
-
-def _sighting(place: Place, row: TaskRow) -> Sighting | None:
-    agent_id = agent_of(row)
-    if agent_id is None:
-        return None
-    is_open = row.status == TaskStatus.RUNNING or row.run_id is None
-    return Sighting(
-        agent_id=agent_id,
-        run_id=row.run_id,
-        task=row.name,
-        workspace=place.workspace_id,
-        root=None if place.loaded.workspace is None else place.loaded.workspace.root_slug,
-        parent=row.parent_agent_id or place.owner,
-        depth=place.depth + 1,
-        url=row.url or "",
-        may_run=is_open,
-        ended_run=None if is_open else row.run_id,
-    )
+        yield from crew_sightings(place.crew)
 
 
 def _planners(place: Place, *, only: TaskName | None) -> Iterator[TaskRow]:

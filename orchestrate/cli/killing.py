@@ -6,7 +6,7 @@ their agents.
 """
 
 import argparse
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,22 +24,18 @@ from orchestrate.cli.runtime import repository_address
 from orchestrate.cli.screens.kill import toll_lines, victims_lines
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.settling import over
+from orchestrate.cli.sightings import sighting_of
 from orchestrate.cli.wiring import Service
 from orchestrate.cloud.client import CloudClient
 from orchestrate.core.lineage import Roots, Sighting, members, merged, out_of_reach, subtree
 from orchestrate.engine.killing import Fate, Killer, KillPace, Toll, expected_seconds, told_refusals
 from orchestrate.errors import OrchestrateError, Unavailable
 from orchestrate.model.checking import parse_plan
-from orchestrate.model.names import AgentId, RunId, TaskName, WorkspaceId
+from orchestrate.model.names import AgentId, TaskName
 from orchestrate.model.stops import Stop, StopScope
 from orchestrate.model.timestamps import to_timestamp
-from orchestrate.model.vocabulary import AgentStatus, RuntimeKind
+from orchestrate.model.vocabulary import RuntimeKind
 from orchestrate.model.wire import (
-    METADATA_DEPTH,
-    METADATA_PARENT,
-    METADATA_ROOT,
-    METADATA_TASK,
-    METADATA_WORKSPACE,
     Agent,
 )
 from orchestrate.repo.address import repository_key
@@ -105,7 +101,7 @@ class _Kill:
     async def census(self) -> Sequence[Sighting]:
         """Everybody of the tree who may be alive: by rows, intents, and the service's whole list."""
         self.known = self._found_places()
-        listed = [_sighting(agent) async for agent in self._listed()]
+        listed = [sighting_of(agent) async for agent in self._listed()]
         found = self._chosen(merged([*sightings_in(self.known), *listed]))
         return [each for each in found if not each.is_over]
 
@@ -224,22 +220,6 @@ def _lives(place: Place) -> bool:
     return living_holder(workspace_folder(place.folder), now=SystemClock().now()) is not None
 
 
-def _sighting(agent: Agent) -> Sighting:
-    told = agent.metadata or {}
-    depth = told.get(METADATA_DEPTH, "")
-    return Sighting(
-        agent_id=AgentId(agent.id),
-        run_id=None if agent.latest_run_id is None else RunId(agent.latest_run_id),
-        task=told.get(METADATA_TASK) or agent.name or "",
-        workspace=_named(told, METADATA_WORKSPACE, WorkspaceId),
-        root=told.get(METADATA_ROOT),
-        parent=_named(told, METADATA_PARENT, AgentId),
-        depth=int(depth) if depth.isdecimal() and len(depth) < 4 else 0,  # noqa: PLR2004  deeper is no depth
-        url=agent.url,
-        may_run=agent.status is AgentStatus.ACTIVE,
-    )
-
-
 def _is_on(agent: Agent, repository: str) -> bool:
     """Whether the agent works on this repository; one that does not say is not left out."""
     urls = [repo.url for repo in agent.repos or ()]
@@ -317,11 +297,6 @@ def _object(sighting: Sighting) -> dict[str, object]:
         "url": sighting.url,
     }
     return {key: value for key, value in told.items() if value not in (None, "")}
-
-
-def _named(told: Mapping[str, str], key: str, made: Callable[[str], _Text]) -> _Text | None:
-    value = told.get(key)
-    return made(value) if value else None
 
 
 def _is_own(sighting: Sighting, roots: Roots) -> bool:

@@ -58,6 +58,8 @@ class Picture:
     holder: Holder | None
     #: Seconds since 1970.
     now: float
+    #: True for a state that came from elsewhere: nobody here knows of its engine.
+    is_afar: bool = False
 
     @property
     def is_new(self) -> bool:
@@ -133,7 +135,7 @@ class Picture:
     @property
     def notes(self) -> Sequence[str]:
         """What is odd about the files."""
-        if self.document.is_readable:
+        if self.document.is_readable or self.is_afar:
             return self.loaded.notes
         return (*self.loaded.notes, f"{self.location.path} cannot be read")
 
@@ -144,7 +146,7 @@ class Picture:
             Circumstances(
                 waits_for=self.waits_for.get(row.name, ()),
                 missing_branch=self.missing_branches.get(row.name),
-                held_by=_HELD_WITHOUT_ENGINE if self.holder is None else _HELD_BY_ENGINE,
+                held_by=_HELD_BY_ENGINE if self.is_afar or self.holder is not None else _HELD_WITHOUT_ENGINE,
                 holds=self.held_by.get(row.name, ()),
                 now=self.now,
             ),
@@ -163,6 +165,8 @@ class Picture:
         if self.holder is not None:
             engine |= {"pid": self.holder.pid, "host": self.holder.host, "since": self.holder.since}
         fields: dict[str, object] = {"rootSlug": self.slug, "engine": engine, "neverRun": self.is_new}
+        if self.is_afar:
+            del fields["engine"]
         fields["money"] = self.money.document()
         if self.loaded.workspace is not None:
             fields["workspaceId"] = self.loaded.workspace.workspace_id
@@ -183,11 +187,26 @@ def picture_of(location: PlanLocation, *, now: float) -> Picture:
     )
 
 
+def picture_from_afar(location: PlanLocation, *, plan: bytes, loaded: LoadedState, now: float) -> Picture:
+    """A workspace whose files came from elsewhere."""
+    document = document_of(plan)
+    rows = _rows(document, loaded)
+    return Picture(location, document, loaded, rows, holder=None, now=now, is_afar=True)
+
+
 def read_document(path: Path) -> PlanDocument:
     """The plan as far as it can be read."""
     try:
-        value = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
+        return document_of(path.read_bytes())
+    except OSError:
+        return document_of(b"")
+
+
+def document_of(data: bytes) -> PlanDocument:
+    """The plan in these bytes, as far as it can be read."""
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
         value = None
     fields = value if isinstance(value, dict) else {}
     slug, base, tasks = fields.get("rootSlug"), fields.get("baseBranch"), fields.get("tasks")

@@ -29,9 +29,10 @@ from orchestrate.repo.changed_files import RemoteDifferences
 from orchestrate.repo.cord import GitCord
 from orchestrate.repo.git import Git
 from orchestrate.repo.heads import RemoteHeads
-from orchestrate.repo.publishing import WORKSPACES, GitMedium, state_branch
+from orchestrate.repo.publishing import GitMedium
 from orchestrate.repo.signatures import Signature
 from orchestrate.repo.site import Site
+from orchestrate.repo.state_branches import WORKSPACES, state_branch
 from orchestrate.shipped import shipped
 from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore

@@ -5,10 +5,12 @@ one agent gets what parent links show and nothing else; what is of the same work
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from orchestrate.model.names import AgentId, RunId, WorkspaceId
+from orchestrate.model.names import AgentId, RunId, TaskName, WorkspaceId, agent_id_for
+from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,60 @@ class Roots:
     agents: frozenset[AgentId] = frozenset()
     #: A plan's ``rootSlug``, where nothing better is known.
     slug: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """A workspace of the tree, as far as its agents are concerned."""
+
+    rows: Mapping[TaskName, TaskRow]
+    workspace: WorkspaceId | None = None
+    root: str | None = None
+    #: The agent whose plan it is; None for the one that the tree begins with.
+    owner: AgentId | None = None
+    #: Planners above it.
+    depth: int = 0
+
+
+def agent_of(row: TaskRow) -> AgentId | None:
+    """The agent of this row; where no answer has come, the one that its intent may have made."""
+    return row.agent_id or (None if row.launch is None else row.launch.agent_id)
+
+
+def crew_sightings(crew: Crew) -> Iterator[Sighting]:
+    """Every agent that a row knows, and every one that an intent may have made."""
+    for row in crew.rows.values():
+        agent_id = agent_of(row)
+        if agent_id is None:
+            continue
+        is_open = row.status == TaskStatus.RUNNING or row.run_id is None
+        yield replace(
+            _sighting_of(crew, row, agent_id),
+            run_id=row.run_id,
+            parent=row.parent_agent_id or crew.owner,
+            url=row.url or "",
+            may_run=is_open,
+            ended_run=None if is_open else row.run_id,
+        )
+
+
+def launched_since(crew: Crew) -> Iterator[Sighting]:
+    """Agents that an engine may have made since it showed these rows: of tasks that missed nothing, the next attempt.
+
+    Their ids are derived, so that they can be asked for before any list shows them; most of them are not there.
+    """
+    for row in crew.rows.values():
+        if crew.workspace is not None and row.status == TaskStatus.PENDING and _is_free(row, crew.rows):
+            agent_id = agent_id_for(crew.workspace, row.name, row.attempts + 1)
+            yield replace(_sighting_of(crew, row, agent_id), parent=crew.owner, may_run=False)
+
+
+def believed(shown: Iterable[Sighting], listed: Mapping[AgentId, Sighting]) -> Iterator[Sighting]:
+    """What others have pushed, without what the service contradicts: an agent is of the workspace that it was made with."""
+    for each in shown:
+        known = listed.get(each.agent_id)
+        if known is None or known.workspace in (None, each.workspace):
+            yield each
 
 
 def merged(sightings: Iterable[Sighting]) -> dict[AgentId, Sighting]:
@@ -94,10 +150,41 @@ def subtree(sightings: Mapping[AgentId, Sighting], top: AgentId) -> list[Sightin
     return sorted(found, key=_parents_first)
 
 
+def families(found: Sequence[Sighting]) -> Mapping[AgentId | None, Sequence[Sighting]]:
+    """Each agent's children among these, and under None those that begin a tree; links in circles are cut once."""
+    children, known = _by_parent(found), {each.agent_id for each in found}
+    below = defaultdict[AgentId | None, list[Sighting]](list)
+    placed: set[AgentId] = set()
+    by_id = {each.agent_id: each for each in found}
+    tops = [each.agent_id for each in found if each.parent not in known]
+    for top in (*tops, *by_id):
+        if top in placed:
+            continue
+        placed.add(top)
+        below[None].append(by_id[top])
+        waiting = deque([top])
+        while waiting:
+            parent = waiting.popleft()
+            new = [child for child in dict.fromkeys(children[parent]) if child not in placed]
+            placed.update(new)
+            below[parent] += [by_id[child] for child in new]
+            waiting.extend(new)
+    return below
+
+
 def out_of_reach(tree: Iterable[Sighting], reached: Iterable[Sighting]) -> list[Sighting]:
     """What is of the tree and hangs below nobody, so that nobody can tell whether it is of the subtree."""
     taken = {each.agent_id for each in reached}
     return [each for each in tree if each.parent is None and each.agent_id not in taken]
+
+
+def _sighting_of(crew: Crew, row: TaskRow, agent_id: AgentId) -> Sighting:
+    return Sighting(agent_id, task=row.name, workspace=crew.workspace, root=crew.root, depth=crew.depth + 1)
+
+
+def _is_free(row: TaskRow, rows: Mapping[TaskName, TaskRow]) -> bool:
+    before = [rows.get(name) for name in row.depends_on]
+    return all(each is not None and each.status == TaskStatus.HANDED_OFF for each in before)
 
 
 def _combined(former: Sighting, later: Sighting) -> Sighting:

@@ -21,6 +21,8 @@ SCHEMA_VERSION = 1
 ATTENTION_KEPT = 500
 
 _FILE = "state.json"
+#: Rows of a state that nobody here has written; a plan has fewer.
+_MOST_ROWS = 20_000
 _RESTORE = f"restore {_FILE}, or move it away: it is rebuilt from journal.jsonl where that is there"
 
 
@@ -71,6 +73,38 @@ def _decoded(data: bytes) -> Snapshot:
     attention = decode_attention(fields.value("attention"))
     seq, offset = _place(fields, "journalSeq"), _place(fields, "journalOffset")
     return Snapshot(decode_header(fields), rows, attention[-ATTENTION_KEPT:], journal_seq=seq, journal_offset=offset)
+
+
+def salvage_state(data: bytes) -> tuple[Snapshot, tuple[str, ...]]:
+    """As much of a state as can be read, and what cannot, a sentence each; WorkspaceDamaged where there are no tasks.
+
+    For states that others have pushed: half of one tells of more agents than none.
+    """
+    fields, faults = Fields(_loaded(data), where=_FILE), list[str]()
+    tasks = fields.essential_list("tasks")
+    rows: dict[str, TaskRow] = {}
+    for place, task in enumerate(tasks[:_MOST_ROWS]):
+        try:
+            row = decode_row(task, where=f"{_FILE} tasks[{place}]")
+        except WorkspaceDamaged as error:
+            faults.append(error.message)
+            continue
+        rows.setdefault(row.name, row)
+    if len(tasks) > _MOST_ROWS:
+        faults.append(f"{_FILE} has {len(tasks):,} tasks; the first {_MOST_ROWS:,} were read")
+    header = _salvaged_header(fields, faults)
+    seq = fields.value("journalSeq")
+    known = seq if type(seq) is int and seq >= 0 else 0
+    return Snapshot(header, tuple(rows.values()), (), journal_seq=known, journal_offset=0), tuple(faults)
+
+
+def _salvaged_header(fields: Fields, faults: list[str]) -> Header:
+    try:
+        _require_schema(fields)
+        return decode_header(fields)
+    except WorkspaceDamaged as error:
+        faults.append(error.message)
+        return Header(None, "", None, None, (), 0.0, None, {})
 
 
 def require_root_slug(found: str, *, wanted: str) -> None:

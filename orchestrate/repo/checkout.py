@@ -62,10 +62,10 @@ async def fetched(git: Git, url: str, *, branch: str, sha: str) -> AsyncIterator
         yield Commit(git, store, folder, sha)
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(lambda: _removed(folder))
+            await anyio.to_thread.run_sync(lambda: removed(folder))
 
 
-def _removed(folder: Path) -> None:
+def removed(folder: Path) -> None:
     """Take the folder away, also what a command has made hard to remove."""
     for path in [folder, *(each for each in folder.rglob("*") if each.is_dir() and not each.is_symlink())]:
         path.chmod(0o700)

@@ -91,6 +91,8 @@ class Git:
     protocols: frozenset[str] = PROTOCOLS
     #: True for work in the background: it takes the processors that nobody else wants.
     gives_way: bool = False
+    #: A call that prints more is ended; None where what is asked for bounds the answer.
+    most_bytes: int | None = None
 
     async def is_installed(self) -> bool:
         """True if there is a git that answers."""
@@ -145,12 +147,16 @@ class Git:
         try:
             with anyio.fail_after(self.deadline_seconds):
                 command = [*self._prefix(environment), "git", *arguments]
-                status, output, complaint = await _run(command, environment=environment, given=given)
+                status, output, complaint = await _run(
+                    command, environment=environment, given=given, most_bytes=self.most_bytes
+                )
         except TimeoutError as error:
             message = f"git {_command(arguments)} did not end within {self.deadline_seconds:g} seconds"
             raise Unavailable(message, code="timeout") from error
         except OSError as error:
             raise Refused("git cannot be started", code="git_missing", hint="install git") from error
+        if self.most_bytes is not None and len(output) > self.most_bytes:
+            raise Refused(f"git {_command(arguments)} said more than {self.most_bytes:,} bytes", code="too_large")
         if status != 0:
             raise _failure(_command(arguments), complaint.decode("utf-8", "replace"))
         return output
@@ -169,14 +175,16 @@ class Git:
         return full
 
 
-async def _run(command: Sequence[str], *, environment: Mapping[str, str], given: bytes) -> tuple[int, bytes, bytes]:
+async def _run(
+    command: Sequence[str], *, environment: Mapping[str, str], given: bytes, most_bytes: int | None
+) -> tuple[int, bytes, bytes]:
     output, complaint = bytearray(), bytearray()
     async with await anyio.open_process(command, cwd="/", env=dict(environment), start_new_session=True) as process:
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(_give, process.stdin, given)
-                group.start_soon(_collect, process.stdout, output)
-                group.start_soon(_collect, process.stderr, complaint)
+                group.start_soon(_collect, process, process.stdout, output, most_bytes)
+                group.start_soon(_collect, process, process.stderr, complaint, most_bytes)
             return await process.wait(), bytes(output), bytes(complaint)
         except BaseException:
             _end_group(process)
@@ -191,10 +199,13 @@ async def _give(stream: ByteSendStream | None, given: bytes) -> None:
     await stream.aclose()
 
 
-async def _collect(stream: ByteReceiveStream | None, into: bytearray) -> None:
+async def _collect(process: Process, stream: ByteReceiveStream | None, into: bytearray, most_bytes: int | None) -> None:
     assert stream is not None
     async for chunk in stream:
         into += chunk
+        if most_bytes is not None and len(into) > most_bytes:
+            _end_group(process)
+            return
 
 
 def _end_group(process: Process) -> None:

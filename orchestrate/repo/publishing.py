@@ -17,19 +17,12 @@ from orchestrate.repo.plumbing import Plumbing, Tip
 from orchestrate.repo.remote_branch import RemoteBranch
 from orchestrate.repo.signatures import Signature, signature_in
 from orchestrate.repo.site import Site
+from orchestrate.repo.state_branches import WORKSPACES, state_branch
 
-STATE_BRANCHES = "orch-state/"
-#: Where a workspace stands on its state's branch, whatever its folder is called here.
-WORKSPACES = ".orchestrate/"
 #: How often a push that somebody else's was faster than is made anew.
 _TRIES = 4
 #: What an engine writes and may take away again.
 _HANDOFFS = "handoffs/"
-
-
-def state_branch(slug: str) -> str:
-    """The branch that a workspace's state is published on."""
-    return f"{STATE_BRANCHES}{slug}"
 
 
 @dataclass(frozen=True, slots=True)

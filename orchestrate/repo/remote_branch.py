@@ -8,7 +8,7 @@ from orchestrate.repo.plumbing import Plumbing
 from orchestrate.repo.site import Site
 
 _HEADS = "refs/heads/"
-_QUIETLY = (
+QUIETLY = (
     "--quiet",
     "--no-tags",
     "--no-recurse-submodules",
@@ -37,7 +37,7 @@ class RemoteBranch:
         ends = f"\t{self.ref}"
         commit = next((line.partition("\t")[0] for line in listed.splitlines() if line.endswith(ends)), None)
         if commit is not None and not self.site.is_itself:
-            await self.plumbing.run("fetch", *_QUIETLY, "--", self.site.remote, self.ref)
+            await self.plumbing.run("fetch", *QUIETLY, "--", self.site.remote, self.ref)
         return commit
 
     async def is_moved(self, commit: str, *, before: str | None) -> bool:

@@ -64,6 +64,21 @@ def read_workspace(path: Path, *, root_slug: str | None = None) -> LoadedState:
     return load(folder, before, root_slug=root_slug)
 
 
+def loaded_alone(snapshot: Snapshot, notes: tuple[str, ...] = ()) -> LoadedState:
+    """What a state says that came without its journal, from elsewhere."""
+    header = snapshot.header
+    is_ours = header.workspace_id is not None
+    return LoadedState(
+        workspace=header.named(header.workspace_id) if header.workspace_id is not None else None,
+        foreign=None if is_ours else header,
+        rows={row.name: row for row in snapshot.rows},
+        attention=snapshot.attention,
+        journal_seq=snapshot.journal_seq,
+        journal_offset=snapshot.journal_offset,
+        notes=notes,
+    )
+
+
 def workspace_folder(path: Path) -> Folder:
     """The workspace's folder, which must be there."""
     if not path.is_dir():

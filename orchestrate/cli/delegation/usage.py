@@ -15,13 +15,13 @@ from orchestrate.cli.delegation.documents import usage_fields
 from orchestrate.cli.delegation.input_checks import agent_id_fault, raise_faults
 from orchestrate.cli.delegation.supporting import supported
 from orchestrate.cli.delegation.target import add_runtime, asked, target_of
+from orchestrate.cli.grown import Grown, grown_tree
 from orchestrate.cli.locating import locate
 from orchestrate.cli.runtime import named_runtime
 from orchestrate.cli.services import service_at_hand
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import Environment, environment_of
 from orchestrate.cli.task_argument import known_task
-from orchestrate.cli.tree import Grown, grown_tree
 from orchestrate.cli.usage import UsageRefused
 from orchestrate.engine.usage import cents_of
 from orchestrate.errors import OrchestrateError, ServiceError

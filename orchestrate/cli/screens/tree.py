@@ -46,6 +46,8 @@ class TreeView:
     engine: str | None = None
     is_new: bool = False
     last_record: str | None = None
+    #: For a state that came from elsewhere: ``state of 4m ago on orch-state/shop``.
+    pushed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ def _counts(tally: Tally) -> str:
 
 
 def _engine_words(view: TreeView, look: Look) -> str:
+    if view.pushed is not None:
+        return view.pushed
     if view.engine is not None:
         return f"engine running, {view.engine}"
     if view.is_new:

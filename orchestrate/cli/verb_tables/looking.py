@@ -50,6 +50,19 @@ LOOK = (
         examples=(
             ("tree", "the plan of this folder; what is done is folded"),
             ("tree . --all", "every task"),
+            ("tree . --deep", "also what planners elsewhere have pushed of their states"),
+            ("tree --live --root csv-export", "by the service alone, where states are lost"),
+        ),
+    ),
+    Verb(
+        name="crawl",
+        module="orchestrate.cli.crawl",
+        group="look",
+        help="a whole tree of planners as they have pushed it, from anywhere",
+        examples=(
+            ("crawl https://github.com/team/shop.git main csv-export", "nothing but git is needed"),
+            ("crawl . main csv-export --no-fetch", "what this clone has fetched before"),
+            ("crawl . main csv-export --json", "one JSON object for programs"),
         ),
     ),
     Verb(

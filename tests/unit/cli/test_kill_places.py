@@ -1,4 +1,5 @@
-from orchestrate.cli.kill_places import agent_of, places_of, sightings_in
+from orchestrate.cli.kill_places import places_of, sightings_in
+from orchestrate.core.lineage import agent_of
 from orchestrate.model.vocabulary import TaskStatus, TaskType
 from orchestrate.server.state import StateFolder
 from tests.support.builders import a_handed_off_row, a_launching_row, a_row, a_running_row, agent_of as agent_named

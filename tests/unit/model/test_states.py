@@ -4,8 +4,9 @@ import orjson
 import pytest
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
+from orchestrate.model import states
 from orchestrate.model.row_format import encode_row
-from orchestrate.model.states import ATTENTION_KEPT, decode_state, encode_state, require_root_slug
+from orchestrate.model.states import ATTENTION_KEPT, decode_state, encode_state, require_root_slug, salvage_state
 from orchestrate.model.vocabulary import TaskStatus, Verification
 from orchestrate.model.workspace_format import encode_attention
 from tests.support.records import ROOT_SLUG, WORKSPACE, attention, row
@@ -124,3 +125,37 @@ def test_a_state_of_another_plan_is_refused():
     require_root_slug(ROOT_SLUG, wanted=ROOT_SLUG)
     with pytest.raises(InputRefused, match='belongs to the plan "other"'):
         require_root_slug("other", wanted=ROOT_SLUG)
+
+
+def salvaged(**document):
+    return salvage_state(orjson.dumps({"rootSlug": "shop", "tasks": [], **document}))
+
+
+def test_of_a_state_that_is_half_broken_everything_that_is_whole_is_taken():
+    rows = [{"name": "a", "status": "running"}, {"name": "b", "status": "no"}, 7, {"name": "a", "status": "error"}]
+    snapshot, faults = salvaged(tasks=rows, journalSeq=3)
+    assert [(row.name, row.status.value) for row in snapshot.rows] == [("a", "running")]
+    assert [fault.partition(":")[0] for fault in faults] == ["state.json tasks[1].status", "state.json tasks[2]"]
+    assert (snapshot.header.root_slug, snapshot.journal_seq) == ("shop", 3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [({"schemaVersion": 99}, "schemaVersion 99"), ({"rootSlug": 7}, "rootSlug"), ({"workspaceId": "x"}, "workspaceId")],
+)
+def test_rows_below_a_head_that_cannot_be_read_are_taken_without_it(fields, said):
+    snapshot, (fault,) = salvaged(tasks=[{"name": "a", "status": "running"}], journalSeq="x", **fields)
+    assert said in fault
+    assert (snapshot.header.workspace_id, len(snapshot.rows), snapshot.journal_seq) == (None, 1, 0)
+
+
+def test_more_rows_than_any_plan_has_are_cut(monkeypatch):
+    monkeypatch.setattr(states, "_MOST_ROWS", 1)
+    snapshot, (fault,) = salvaged(tasks=[{"name": "a", "status": "running"}, {"name": "b", "status": "running"}])
+    assert ([row.name for row in snapshot.rows], "2 tasks; the first 1" in fault) == (["a"], True)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b'{"tasks": {}}'])
+def test_what_has_no_tasks_is_no_state(data):
+    with pytest.raises(WorkspaceDamaged):
+        salvage_state(data)

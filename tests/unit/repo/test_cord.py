@@ -7,7 +7,7 @@ import pytest
 from orchestrate.errors import Unavailable
 from orchestrate.model.rows import Andon
 from orchestrate.repo.cord import GitCord
-from orchestrate.repo.publishing import state_branch
+from orchestrate.repo.state_branches import state_branch
 from tests.support.clones import FOLDER, SLUG, clone, make_clone, our_git
 
 __all__ = ["clone"]

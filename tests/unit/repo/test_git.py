@@ -185,3 +185,9 @@ def program(folder, name: str, line: str):
     (folder / name).write_text(f"#!/bin/sh\n{line}\n")
     (folder / name).chmod(0o755)
     return folder
+
+
+async def test_a_call_that_says_too_much_is_ended(remote):
+    with pytest.raises(Refused, match="git ls-remote said more than 10 bytes"):
+        await Git(ENVIRONMENT, most_bytes=10).remote_heads(str(remote))
+    assert len(await Git(ENVIRONMENT, most_bytes=10_000).remote_heads(str(remote))) == 3

@@ -4,7 +4,7 @@ import pytest
 
 from orchestrate.errors import Unavailable
 from orchestrate.ports import Superseded
-from orchestrate.repo.publishing import state_branch
+from orchestrate.repo.state_branches import state_branch
 from tests.support.clones import FOLDER, SLUG, make_clone, planner
 from tests.support.repositories import git
 

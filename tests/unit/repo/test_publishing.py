@@ -7,7 +7,7 @@ import pytest
 
 from orchestrate.errors import Refused, Unavailable
 from orchestrate.ports import Published, Superseded
-from orchestrate.repo.publishing import state_branch
+from orchestrate.repo.state_branches import state_branch
 from tests.support.clones import FOLDER, SLUG, clone, make_clone
 from tests.support.repositories import git
 

@@ -8,9 +8,9 @@ from orchestrate.model.names import WorkspaceId
 from orchestrate.model.records import encode_record
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Workspace
-from orchestrate.model.states import encode_state
+from orchestrate.model.states import decode_state, encode_state
 from orchestrate.model.workspace_format import encode_attention
-from orchestrate.store.loading import read_workspace
+from orchestrate.store.loading import loaded_alone, read_workspace
 from tests.support.records import ROOT_SLUG, WORKSPACE, attention, first_record, record, row
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "states"
@@ -201,3 +201,11 @@ def test_files_that_never_hold_still_are_refused_in_the_end(tmp_path, monkeypatc
 def test_a_path_that_is_no_folder_is_refused(tmp_path):
     with pytest.raises(InputRefused, match="is no folder"):
         read_workspace(tmp_path / "gone")
+
+
+def test_a_state_without_its_journal_tells_what_it_says_itself(tmp_path):
+    data = encode_state(WORKSPACE, rows=[encode_row(row("a"))], attention=(), journal_seq=3, journal_offset=9)
+    loaded = loaded_alone(decode_state(data), notes=("odd",))
+    assert (loaded.workspace, loaded.foreign, set(loaded.rows), loaded.notes) == (WORKSPACE, None, {"a"}, ("odd",))
+    foreign = loaded_alone(decode_state(b'{"rootSlug": "x", "tasks": []}'))
+    assert (foreign.workspace, foreign.foreign.root_slug) == (None, "x")
