@@ -181,6 +181,14 @@ class Heads(Protocol):
 PlanStamp = tuple[int, int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class PlanEdit:
+    """A plan as it was changed, and what its planner should know of it."""
+
+    plan: Plan
+    warnings: tuple[str, ...] = ()
+
+
 class PlanFile(Protocol):
     """``plan.json`` while it runs."""
 
@@ -188,8 +196,12 @@ class PlanFile(Protocol):
         """What tells one state of the file from another, at little cost; None while there is no file."""
         ...
 
-    async def read(self) -> Plan | None:
+    async def read(self) -> PlanEdit | None:
         """The plan, None while the content is that which was taken last; InputRefused for one that is no good."""
+        ...
+
+    def take(self) -> None:
+        """What was read last is in force from now on."""
         ...
 
 

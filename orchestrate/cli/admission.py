@@ -6,13 +6,14 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from orchestrate.cli.checks.findings import Verdict
+from orchestrate.cli.checks.findings import Finding, Verdict
 from orchestrate.cli.checks.key import check_key
 from orchestrate.cli.checks.models import read_catalogue
 from orchestrate.cli.preflight import Intent, Report, preflight
 from orchestrate.cli.rendering import PromptRenderer
 from orchestrate.cloud.client import CloudClient
 from orchestrate.engine.requests import RequestOptions
+from orchestrate.model.catalogue import Catalogue
 from orchestrate.model.plan import Plan
 from orchestrate.model.vocabulary import TaskStatus
 from orchestrate.repo.git import Git
@@ -51,11 +52,20 @@ class Admission:
         catalogue, warnings = await read_catalogue(client)
         return Report((key, *warnings), catalogue)
 
+    async def of_edit(self, edited: Intent, catalogue: Catalogue) -> tuple[Finding, ...]:
+        """What the tasks need that a changed plan adds to this run; the service is not asked again."""
+        read = partial(read_workspace, self.folder, root_slug=edited.plan.root_slug)
+        renderer = self._renderer(edited.plan, await anyio.to_thread.run_sync(read))
+        report = await preflight(edited, client=None, catalogue=catalogue, git=self.git, renderer=renderer)
+        return report.findings
+
     async def _whole(self, client: CloudClient, loaded: LoadedState) -> Report:
-        plan = self.intent.plan
-        options = RequestOptions(repo_url=self.intent.url, depth=self.intent.depth)
-        renderer = PromptRenderer(plan, loaded=loaded, folder=self.folder, templates=self.templates, options=options)
+        renderer = self._renderer(self.intent.plan, loaded)
         return await preflight(self.intent.after(loaded.rows), client=client, git=self.git, renderer=renderer)
+
+    def _renderer(self, plan: Plan, loaded: LoadedState) -> PromptRenderer:
+        options = RequestOptions(repo_url=self.intent.url, depth=self.intent.depth)
+        return PromptRenderer(plan, loaded=loaded, folder=self.folder, templates=self.templates, options=options)
 
 
 def _is_over(plan: Plan, loaded: LoadedState) -> bool:

@@ -10,7 +10,9 @@ from orchestrate.errors import InputRefused
 from orchestrate.model.vocabulary import RuntimeKind
 
 if TYPE_CHECKING:
+    from orchestrate.model.plan import Plan
     from orchestrate.ports import PlanFile
+    from orchestrate.store.plan_file import Examine
 
 #: A plan of 10,000 tasks has some 5 MB; beyond this it is a mistake.
 LARGEST_PLAN_BYTES = 256 * 1024 * 1024
@@ -31,13 +33,19 @@ def read_plan_file(path: Path, *, hint: str = _HINT) -> bytes:
         raise InputRefused(f"{path} cannot be read: {reason}.", hint=hint) from error
 
 
-def watched_plan_file(path: Path, source: bytes, *, kind: RuntimeKind) -> "PlanFile":
-    """The same file for an engine that takes in what changes while it runs."""
+def watched_plan_file(
+    path: Path, source: bytes, *, plan: "Plan", kind: RuntimeKind, examine: "Examine | None" = None
+) -> "PlanFile":
+    """The same file for an engine that takes in what changes while it runs; ``plan`` is what it says now."""
     from orchestrate.model.checking import parse_plan
     from orchestrate.store.plan_file import WatchedPlanFile
 
     is_local = kind is RuntimeKind.LOCAL
-    return WatchedPlanFile(path, source, read=read_plan_file, parse=lambda text: parse_plan(text, local=is_local)[0])
+
+    def parse(text: bytes) -> "Plan":
+        return parse_plan(text, local=is_local)[0]
+
+    return WatchedPlanFile(path, source, plan=plan, read=read_plan_file, parse=parse, examine=examine)
 
 
 def sized(source: bytes, path: Path) -> bytes:

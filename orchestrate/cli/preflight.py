@@ -73,14 +73,25 @@ def not_enforced(plan: Plan) -> list[str]:
 
 
 async def preflight(
-    intent: Intent, *, client: CloudClient | None, git: Git, renderer: PromptRenderer | None = None
+    intent: Intent,
+    *,
+    client: CloudClient | None,
+    git: Git,
+    renderer: PromptRenderer | None = None,
+    catalogue: Catalogue | None = None,
 ) -> Report:
-    """All findings, in the order of their subjects; without a client what the service knows is left out."""
+    """All findings, in the order of their subjects; without a client what the service knows is left out.
+
+    Where its models are known already as ``catalogue``, it is not asked.
+    """
     tasks = still_to_launch(intent.plan, intent.launched)
     repository = Repository(plan=intent.plan, url=intent.url, kind=intent.kind, places=intent.places, tasks=tasks)
     of_service, of_repository = _Answer(), list[Finding]()
     async with anyio.create_task_group() as group:
-        group.start_soon(partial(_ask_the_service, intent, client, into=of_service))
+        if catalogue is None:
+            group.start_soon(partial(_ask_the_service, intent, client, into=of_service))
+        else:
+            of_service = _Answer(catalogue=catalogue, is_answered=True)
         group.start_soon(partial(_look_at_the_repository, git, repository, into=of_repository))
     choices = choices_of(intent.plan, (task for _, task in tasks), of_service.catalogue)
     findings = [*of_service.findings]

@@ -12,6 +12,7 @@ from orchestrate.cli.admission import Admission
 from orchestrate.cli.agent_program import local_agent
 from orchestrate.cli.checks.findings import Verdict, having, refuse_faults
 from orchestrate.cli.checks.models import defaults_said
+from orchestrate.cli.edit_examination import EditExamination
 from orchestrate.cli.git_state import state_site
 from orchestrate.cli.plan_file import PlanPlaces, read_plan_file, watched_plan_file
 from orchestrate.cli.preflight import Intent, Report, not_enforced
@@ -165,7 +166,8 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 audience.on_warning(f"{words}.")
             if report is None:
                 report = _admitted(await admission.of(store.loaded, client), audience)
-            job = _job(prepared, service, environment, plan_path=request.plan_path, report=report)
+            examine = EditExamination.after(report, admission)
+            job = _job(prepared, service, environment, plan_path=request.plan_path, examine=examine)
             site = await state_site(
                 job.git,
                 job.plan,
@@ -220,19 +222,21 @@ def intent_of(prepared: Prepared, environment: Environment, *, folder: Path) -> 
     )
 
 
-def _job(prepared: Prepared, service: Service, environment: Environment, *, plan_path: Path, report: Report) -> Job:
-    folder = plan_path.parent.resolve()
+def _job(
+    prepared: Prepared, service: Service, environment: Environment, *, plan_path: Path, examine: EditExamination
+) -> Job:
+    folder, plan = plan_path.parent.resolve(), prepared.plan
     return Job(
-        plan=prepared.plan,
-        plan_file=watched_plan_file(plan_path, prepared.source, kind=service.kind),
+        plan=plan,
+        plan_file=watched_plan_file(plan_path, prepared.source, plan=plan, kind=service.kind, examine=examine),
         folder=folder,
-        repo_url=repository_address(prepared.plan, folder=folder, kind=service.kind),
+        repo_url=repository_address(plan, folder=folder, kind=service.kind),
         settings=prepared.settings,
         depth=environment.agent_depth,
         templates=prepared.templates,
         git=Git(environment.variables, deadline_seconds=FETCH_SECONDS),
         secrets=(*service.secrets, *secrets_in(environment.variables)),
-        catalogue=report.catalogue,
+        catalogue=examine.report.catalogue,
         install=environment.install or DEFAULT_INSTALL,
     )
 

@@ -95,9 +95,10 @@ class EngineStarted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRead(Event):
-    """``plan.json`` was read and is free of faults."""
+    """``plan.json`` was read and is free of faults; ``warnings`` are what is odd about a change of it."""
 
     plan: Plan
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,8 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
     words = None if state.blueprint is None else plan_edits.refused(state.plan, event.plan)
     if words is not None:
         return change(AttentionRaised(f"{words}."))
-    changes: list[Change] = [*_planned_rows(state, event), *_pruned_rows(state, event), PlanTaken(event.plan)]
+    changes: list[Change] = [AttentionRaised(f"plan.json was changed: {each}") for each in event.warnings]
+    changes += [*_planned_rows(state, event), *_pruned_rows(state, event), PlanTaken(event.plan)]
     after = apply(state, changes)
     handed_on = judged_anew(after) + swept(after, at=event.at)
     after = apply(after, handed_on.changes)

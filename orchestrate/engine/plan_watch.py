@@ -1,7 +1,7 @@
 """Watching ``plan.json`` while it runs: a change is taken in once it is valid and has not moved for a second.
 
 Whoever writes the file may do so in pieces. A file that cannot be read, or a plan with faults, changes nothing and is
-told once, however often it is looked at.
+told once, however often it is looked at. So it is with one that asks for what there is not: a model, a branch.
 """
 
 from orchestrate.core.events import Event, PlanRead
@@ -54,12 +54,14 @@ class PlanWatcher:
     async def _taken(self) -> Event | None:
         """What the file says now; None where it says what it said before."""
         try:
-            plan = await self._file.read()
+            edit = await self._file.read()
         except OrchestrateError as error:
             return PlanNotTaken(message=f"{_words(error)} The plan in force stays; it is read again when it changes.")
-        return None if plan is None else PlanRead(plan=plan)
+        return None if edit is None else PlanRead(plan=edit.plan, warnings=edit.warnings)
 
     def _report(self, event: Event | None) -> None:
+        if isinstance(event, PlanRead):
+            self._file.take()
         message = event.message if isinstance(event, PlanNotTaken) else None
         if event is not None and (message is None or message != self._told):
             self._inbox.put(event)

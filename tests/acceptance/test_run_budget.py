@@ -49,6 +49,9 @@ def test_a_plan_is_taken_in_while_it_runs(project: Project) -> None:
     project.agent("second", "handoff success '(none)'")
     path.write_text('{"torn')
     project.wait_until_attention("plan.json was changed and is not taken in")
+    lacking = task("second", startingRef="nowhere")
+    path.write_text(json.dumps({**document, "tasks": [*document["tasks"], lacking]}))
+    project.wait_until_attention('branch "nowhere", from which task second starts, is not on the remote')
     path.write_text(json.dumps({**document, "tasks": [*document["tasks"], task("second")]}))
     project.wait_until_works("second")
     project.open_gate("first")
@@ -57,4 +60,4 @@ def test_a_plan_is_taken_in_while_it_runs(project: Project) -> None:
 
     assert done.code == 0, done.said
     assert project.statuses() == {"first": "handed-off", "second": "handed-off"}
-    assert project.attention().count("is not taken in") == 1
+    assert project.attention().count("is not taken in") == 2

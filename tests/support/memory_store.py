@@ -1,7 +1,7 @@
 """The engine's ports in memory, for tests under virtual time; ``tests/contract`` holds the store to the same promises."""
 
 from orchestrate.errors import Refused, WorkspaceDamaged
-from orchestrate.ports import Misfit, Ran
+from orchestrate.ports import Misfit, PlanEdit, Ran
 
 
 class MemoryLedger:
@@ -151,7 +151,7 @@ class MemoryPlanFile:
     """A plan's file whose content is a plan, or the error that reading it meets."""
 
     def __init__(self, plan):
-        self._taken = self._content = plan
+        self._taken = self._content = self._offered = plan
         self._writes = 0
         self.reads = 0
         self.on_read = None
@@ -173,5 +173,8 @@ class MemoryPlanFile:
             raise content
         if content == self._taken:
             return None
-        self._taken = content
-        return content
+        self._offered = content
+        return PlanEdit(content)
+
+    def take(self):
+        self._taken = self._offered

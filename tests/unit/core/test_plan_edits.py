@@ -96,3 +96,12 @@ def test_a_plan_that_is_not_taken_changes_nothing_and_is_told():
     before = book.state
     book.tell(PlanNotTaken(message="plan.json has a fault."))
     assert (book.state, book.attention()) == (before, ["plan.json has a fault."])
+
+
+def test_what_is_odd_about_a_change_is_told_and_it_is_in_force():
+    book = running(a_plan("a"))
+    book.tell(PlanRead(plan=a_plan("a", "b"), warnings=("the head of a list is missing.",)))
+    assert book.attention() == [
+        "plan.json was changed: the head of a list is missing.",
+        "plan.json was changed and is in force: new: b.",
+    ]
