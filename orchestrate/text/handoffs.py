@@ -14,6 +14,8 @@ from orchestrate.text.branches import LONGEST_NAME, BranchReading, read_branch, 
 from orchestrate.text.claims import read_claims
 from orchestrate.text.cleaning import excerpt, readable
 from orchestrate.text.headers import strip_header
+from orchestrate.text.languages import with_english_titles
+from orchestrate.text.layouts import in_markdown
 from orchestrate.text.outcomes import read_failure_mode, read_status, read_verification
 from orchestrate.text.pull_requests import read_pull_request
 from orchestrate.text.readings import agreed
@@ -42,12 +44,17 @@ def parse_handoff(
     ``run_branches`` are what the run reports; they count where the message names no branch or only repeats
     ``placeholder``. Without ``repo_url`` no pull request is known.
     """
-    sections, fence_notes = read_sections(thinned(textwrap.dedent(strip_header(readable(text)))))
+    sections, fence_notes = read_sections(thinned(_laid_out(text)))
     read = _values_of(sections, run_branches=run_branches, placeholder=placeholder, repo_url=repo_url)
     structured = _is_structured(sections, task_type=task_type)
     has_branch = read.branch is not None
     missing = _missing(sections, text, structured=structured, task_type=task_type, has_branch=has_branch)
     return replace(read, structured=structured, notes=(*fence_notes, *missing, *read.notes))
+
+
+def _laid_out(text: str) -> str:
+    """The message as markdown with English titles."""
+    return with_english_titles(in_markdown(textwrap.dedent(strip_header(readable(text)))))
 
 
 def _values_of(

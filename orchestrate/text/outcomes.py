@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, Verification
 from orchestrate.text.cleaning import excerpt
 from orchestrate.text.inline import plain, read_spans
+from orchestrate.text.languages import foreign_status, foreign_verdict
 from orchestrate.text.markdown import Line
 from orchestrate.text.readings import Reading, spoken_lines
 from orchestrate.text.sections import Section
@@ -63,7 +64,7 @@ def read_status(section: Section) -> Reading[HandoffStatus]:
     value = _status_of(lines[0])
     if value is None:
         return Reading(note=f"Status: cannot be read as success, partial or blocked: {excerpt(lines[0].text)}")
-    other = next((line for line in lines[1:] if _STATUS_WORDS.get(_alone(line), value) is not value), None)
+    other = next((line for line in lines[1:] if (_status_alone(line) or value) is not value), None)
     if other is not None:
         return Reading(note=f"Status: says {value} and, below that, {excerpt(other.text)}; none was taken")
     return Reading(value=value)
@@ -101,8 +102,12 @@ def _status_of(line: Line) -> HandoffStatus | None:
         value = _unless_doubtful(leading["word"], leading["rest"])
         is_choice = value is None and len(set(_ANY_STATUS.findall(plain(text).lower()))) == len(HandoffStatus)
         return _marked_status(text) if is_choice else value
-    marked = _marked_status(text)
-    return marked if marked is not None else _mentioned_status(plain(text).lower())
+    words = plain(text).lower()
+    return foreign_status(words) or _marked_status(text) or _mentioned_status(words)
+
+
+def _status_alone(line: Line) -> HandoffStatus | None:
+    return _STATUS_WORDS.get(_alone(line)) or foreign_status(plain(line.text).lower())
 
 
 def _unless_doubtful(word: str, rest: str) -> HandoffStatus | None:
@@ -173,15 +178,21 @@ def _legacy_verdicts(section: Section, lines: Sequence[Line]) -> list[Verificati
         label = label_of(line.text)
         if section.title is not Title.VERDICT and (label is None or label.title is not Title.VERDICT):
             continue
-        leading = _LEADING_VERDICT.match(plain(_without_label(line.text, Title.VERDICT)).lower())
-        if leading is None:
-            break
-        if _RIVAL_VERDICT.match(leading["rest"]):
+        words = plain(_without_label(line.text, Title.VERDICT)).lower()
+        foreign, leading = foreign_verdict(words), _LEADING_VERDICT.match(words)
+        if leading is not None and _RIVAL_VERDICT.match(leading["rest"]):
             return []
-        found.append(_LEGACY_VERDICTS[leading["word"]])
+        if foreign is not None:
+            found.append(foreign)
+        elif leading is not None:
+            found.append(_LEGACY_VERDICTS[leading["word"]])
         break
-    more = [_LEGACY_VERDICTS[word] for line in lines[1:] if (word := _alone(line)) in _LEGACY_VERDICTS]
+    more = [verdict for line in lines[1:] if (verdict := _verdict_alone(line)) is not None]
     return list(dict.fromkeys([*found, *more])) if found else []
+
+
+def _verdict_alone(line: Line) -> Verification | None:
+    return _LEGACY_VERDICTS.get(_alone(line)) or foreign_verdict(plain(line.text).lower())
 
 
 def _alone(line: Line) -> str:
