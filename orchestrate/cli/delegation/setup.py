@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+from orchestrate.cli.delegation.codes import Code
 from orchestrate.cli.delegation.contract import add_output, answer, present
-from orchestrate.cli.delegation.refusals import code_of, recovery_of
+from orchestrate.cli.delegation.refusals import DelegationRefused, code_of, recovery_of
 from orchestrate.cli.delegation.target import COMMAND_VARIABLE, Target
 from orchestrate.cli.runtime import Runtime
 from orchestrate.cli.settings import Settings
@@ -50,8 +51,19 @@ def credential_of(settings: Settings) -> dict[str, object]:
     home = Path(settings.environ.get("HOME") or Path.home())
     login = next((home / path for path in _LOGIN_FILES if (home / path).is_file()), None)
     source = "env" if settings.api_key else "none" if login is None else "login-file"
-    works = None if settings.api_key else False
-    return present({"source": source, "loginFile": None if login is None else str(login), "works": works})
+    fields = {"source": source, "loginFile": None if login is None else str(login)}
+    if settings.api_key:
+        return present(fields)
+    return present({**fields, "works": False, "problem": _without_key(login)})
+
+
+def _without_key(login: Path | None) -> dict[str, str]:
+    """What keeps this machine from the cloud; a login of the vendor's program is no key of the API."""
+    message = "CURSOR_API_KEY is not set"
+    if login is not None:
+        message = f"{message}; {login} is the login of the vendor's own program, not a key of the Cloud Agents API"
+    told = DelegationRefused(Code.AUTH_FAILED, message)
+    return {"code": Code.AUTH_FAILED.value, "message": message, "do": recovery_of(told, verb="setup")}
 
 
 async def _service(settings: Settings) -> dict[str, dict[str, object]]:

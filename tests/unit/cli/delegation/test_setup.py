@@ -7,7 +7,10 @@ __all__ = ["desk", "offline_desk"]
 
 def test_without_a_credential(offline_desk):
     code, told = offline_desk.call("setup")
-    assert (code, told["credential"]) == (0, {"source": "none", "works": False})
+    credential = told["credential"]
+    assert (code, credential["source"], credential["works"]) == (0, "none", False)
+    assert credential["problem"]["message"] == "CURSOR_API_KEY is not set"
+    assert "orchestrate setup" in credential["problem"]["do"]
     assert told["runtimes"] == ["local"]
 
 
@@ -17,6 +20,7 @@ def test_the_vendors_login_is_found_and_not_read(offline_desk):
     path.write_text('{"accessToken": "very-secret-token"}')
     _, told = offline_desk.call("setup")
     assert (told["credential"]["source"], told["credential"]["loginFile"]) == ("login-file", str(path))
+    assert f"{path} is the login of the vendor's own program" in told["credential"]["problem"]["message"]
     assert "very-secret" not in json.dumps(told)
 
 
