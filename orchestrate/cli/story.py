@@ -11,7 +11,7 @@ from orchestrate.cli.screens.story import StoryView, story_screen
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.task_argument import known_task
 from orchestrate.cli.terminal import stdout_look
-from orchestrate.core.story import Line as Sentence, story_of
+from orchestrate.core.story import OF_ALL_THAT_WAIT, Line as Sentence, story_of
 from orchestrate.model.records import Record
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     picture = picture_of(locate(args.plan, needs_plan=False), now=SystemClock().now())
     rows = {**{row.name: row for row in picture.rows}, **picture.loaded.rows}
     row = rows[known_task(args.task, rows, plan=picture.location.argument)]
-    records = list(read_records(picture.location.folder, naming=row.name))
+    records = list(read_records(picture.location.folder, naming=row.name, events=OF_ALL_THAT_WAIT))
     view = _view(picture, row, records)
     if args.json:
         output.put_json(output.success("story", **_object(picture, view)))

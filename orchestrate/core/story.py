@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from orchestrate.core import message_story
 from orchestrate.core.pacing import LOOK_UP_PATIENCE_SECONDS, REASONS
+from orchestrate.core.scenes import Scene
 from orchestrate.model.durations import duration
 from orchestrate.model.money import dollars
 from orchestrate.model.names import TaskName, Timestamp
@@ -17,6 +19,9 @@ from orchestrate.model.records import Record
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.timestamps import seconds_between
 from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
+
+#: Events that are about every task that waits; their lines of attention tell what they mean.
+OF_ALL_THAT_WAIT = ("AndonRaiseRequested", "AndonClearRequested", "AndonSeen", "AndonUnknown", "AndonKnown")
 
 #: Where the time of day stands in a moment.
 _TIME_OF_DAY = slice(11, 19)
@@ -32,21 +37,6 @@ class Line:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Scene:
-    """One record as one task sees it."""
-
-    at: Timestamp
-    event: Mapping[str, object]
-    before: TaskRow | None
-    row: TaskRow
-
-    def said(self, key: str) -> str:
-        """What the event says under this name; empty when it says nothing."""
-        value = self.event.get(key)
-        return value if isinstance(value, str) else ""
-
-
 def story_of(records: Iterable[Record], task: TaskName) -> tuple[Line, ...]:
     """All that the journal tells of this task, in order."""
     lines: list[Line] = []
@@ -54,23 +44,31 @@ def story_of(records: Iterable[Record], task: TaskName) -> tuple[Line, ...]:
     for record in records:
         row = next((row for row in record.rows if row.name == task), None)
         if row is not None:
-            scene = _Scene(record.at, record.event, before, row)
+            scene = Scene(record.at, record.event, before, row)
             lines += (Line(record.at, text) for text in _sentences(scene))
             before = row
-        elif record.event.get("task") == task:
+        elif record.event.get("task") == task or (record.event.get("type") in OF_ALL_THAT_WAIT and _waits(before)):
             lines += (Line(record.at, item.message) for item in record.attention)
     return tuple(lines)
 
 
-def _sentences(scene: _Scene) -> list[str]:
+def _sentences(scene: Scene) -> list[str]:
     own = scene.event.get("task") in (None, scene.row.name)
     tell = _TELLERS.get(scene.said("type")) if own else None
     texts = [] if tell is None else tell(scene)
-    texts += _new_ref(scene) + _new_verdicts(scene) + _new_attempt(scene)
+    texts += _new_ref(scene) + _new_verdicts(scene) + _new_attempt(scene) + message_story.new_turn(scene)
     return texts or _step(scene)
 
 
-def _plan_read(scene: _Scene) -> list[str]:
+def _waits(row: TaskRow | None) -> bool:
+    """True for a task that could be launched, or run again with a message, if nothing held launches."""
+    if row is None:
+        return False
+    is_delayed = row.run_id is None and row.launch is not None and row.launch.delay is not None
+    return row.status == TaskStatus.PENDING or row.is_called or (row.status == TaskStatus.RUNNING and is_delayed)
+
+
+def _plan_read(scene: Scene) -> list[str]:
     before, row = scene.before, scene.row
     if row.status == TaskStatus.PRUNED:
         return ["left the plan before it was launched"]
@@ -84,22 +82,22 @@ def _plan_read(scene: _Scene) -> list[str]:
     return []
 
 
-def _agent_launched(scene: _Scene) -> list[str]:
+def _agent_launched(scene: Scene) -> list[str]:
     if scene.said("answered_id") != scene.said("agent_id"):
         return [f"running, as another agent than the one asked for: {scene.said('answered_id')}"]
     return ["looked up by its id: it is there; running" if scene.event.get("adopted") else "running"]
 
 
-def _launch_refused(scene: _Scene) -> list[str]:
+def _launch_refused(scene: Scene) -> list[str]:
     return [f"error before launch: {scene.said('message')} No agent was made"]
 
 
-def _launch_delayed(scene: _Scene) -> list[str]:
+def _launch_delayed(scene: Scene) -> list[str]:
     words = REASONS.get(LaunchDelay(scene.said("delay")), "later")
     return [f"{words}; no try was counted, asked again {_in_a_while(scene)}"]
 
 
-def _outcome_unknown(scene: _Scene) -> list[str]:
+def _outcome_unknown(scene: Scene) -> list[str]:
     code, launch = scene.said("code"), scene.row.launch
     silence = seconds_between(scene.row.started_at, scene.at)
     found = f"the service answered {code}" if code else f"no answer for {_span(silence)}"
@@ -108,7 +106,7 @@ def _outcome_unknown(scene: _Scene) -> list[str]:
     return [f"{found}; looking the agent up by its id"]
 
 
-def _not_found(scene: _Scene) -> list[str]:
+def _not_found(scene: Scene) -> list[str]:
     row = scene.row
     if row.status != TaskStatus.RUNNING:
         return []
@@ -116,24 +114,26 @@ def _not_found(scene: _Scene) -> list[str]:
     return [f"there is no agent of that id; the same request goes out again{f' {_in_a_while(scene)}' if later else ''}"]
 
 
-def _access_lost(scene: _Scene) -> list[str]:
+def _access_lost(scene: Scene) -> list[str]:
     if scene.row.status == TaskStatus.PENDING:
         return ["the key was refused: nothing was launched"]
     return ["the key was refused: the next engine with a good key looks the agent up"]
 
 
-def _stalled(scene: _Scene) -> list[str]:
+def _stalled(scene: Scene) -> list[str]:
     last = scene.said("last_activity")
     return [f"silent since {scene.said('since')[_TIME_OF_DAY]}{f', last: {last}' if last else ''}; it was not stopped"]
 
 
-def _stirred(scene: _Scene) -> list[str]:
+def _stirred(scene: Scene) -> list[str]:
     since = None if scene.before is None else scene.before.stalled_since
     return [f"went on after {_span(seconds_between(since, scene.at))} of silence"]
 
 
-def _run_ended(scene: _Scene) -> list[str]:
+def _run_ended(scene: Scene) -> list[str]:
     row = scene.row
+    if row.status == TaskStatus.RUNNING:
+        return ["its run ended"]
     if row.status == TaskStatus.HANDED_OFF:
         status = row.handoff_status or "without a status"
         where = f"on {row.branch}" if row.pushed else "with nothing pushed"
@@ -147,7 +147,7 @@ def _run_ended(scene: _Scene) -> list[str]:
     return [f"ended in error: {words} ({mode}). {_what_follows(scene)}"]
 
 
-def _what_follows(scene: _Scene) -> str:
+def _what_follows(scene: Scene) -> str:
     if scene.row.status == TaskStatus.ERROR:
         return "Not tried again"
     if (seconds_between(scene.at, scene.row.not_before) or 0.0) <= LOOK_UP_PATIENCE_SECONDS:
@@ -155,11 +155,11 @@ def _what_follows(scene: _Scene) -> str:
     return f"Tried again {_in_a_while(scene)}"
 
 
-def _run_missing(scene: _Scene) -> list[str]:
+def _run_missing(scene: Scene) -> list[str]:
     return [f"error: {scene.row.note}"]
 
 
-def _timer_fired(scene: _Scene) -> list[str]:
+def _timer_fired(scene: Scene) -> list[str]:
     timer = scene.event.get("timer")
     kind = timer.get("kind") if isinstance(timer, Mapping) else None
     if kind == "deadline":
@@ -171,16 +171,16 @@ def _timer_fired(scene: _Scene) -> list[str]:
     return []
 
 
-def _effect_failed(scene: _Scene) -> list[str]:
+def _effect_failed(scene: Scene) -> list[str]:
     return [f"a fault of this program in {scene.said('effect')}: {scene.said('message')}; the next engine takes it up"]
 
 
-def _acceptance_written(scene: _Scene) -> list[str]:
+def _acceptance_written(scene: Scene) -> list[str]:
     note = scene.said("note")
     return [f"accepted by {scene.said('by')} on {scene.row.branch}{f': {note}' if note else ''}"]
 
 
-def _cancel_requested(scene: _Scene) -> list[str]:
+def _cancel_requested(scene: Scene) -> list[str]:
     who = scene.said("by") or "somebody"
     match scene.row.status:
         case TaskStatus.PRUNED:
@@ -191,19 +191,19 @@ def _cancel_requested(scene: _Scene) -> list[str]:
             return [f"{who} asked for its cancel"]
 
 
-def _respawn_requested(scene: _Scene) -> list[str]:
+def _respawn_requested(scene: Scene) -> list[str]:
     return [f"{scene.said('by') or 'somebody'} has it tried anew"] if scene.row.status == TaskStatus.PENDING else []
 
 
-def _spawn_requested(scene: _Scene) -> list[str]:
+def _spawn_requested(scene: Scene) -> list[str]:
     return [f"added to the run by {scene.said('by') or 'somebody'}"] if scene.before is None else []
 
 
-def _stop_found(scene: _Scene) -> list[str]:
+def _stop_found(scene: Scene) -> list[str]:
     return [f"{scene.said('by') or 'somebody'} stopped the run: {scene.row.note or 'its cancel is asked for'}"]
 
 
-def _paths_checked(scene: _Scene) -> list[str]:
+def _paths_checked(scene: Scene) -> list[str]:
     check = scene.row.paths_check
     if check is None or check.unknown is not None or not check.findings:
         return []
@@ -211,12 +211,12 @@ def _paths_checked(scene: _Scene) -> list[str]:
     return [f"changed {files} that the plan does not give it, first of all {check.findings[0]}"]
 
 
-def _usage_answered(scene: _Scene) -> list[str]:
+def _usage_answered(scene: Scene) -> list[str]:
     attempt, cents = scene.event.get("attempt"), scene.event.get("cents")
     return [f"try {attempt} cost {dollars(cents)}"] if isinstance(cents, int | float) else []
 
 
-def _refs_seen(scene: _Scene) -> list[str]:
+def _refs_seen(scene: Scene) -> list[str]:
     row, seen = scene.row, scene.row.on_remote
     if seen is None or (scene.before is not None and scene.before.on_remote == seen):
         return []
@@ -227,7 +227,7 @@ def _refs_seen(scene: _Scene) -> list[str]:
     return [f"the remote has {row.branch}, at {(row.head_sha or '')[:_SHORT_SHA]}"]
 
 
-def _new_ref(scene: _Scene) -> list[str]:
+def _new_ref(scene: Scene) -> list[str]:
     before, row = scene.before, scene.row
     if before is None or before.starting_ref == row.starting_ref:
         return []
@@ -235,13 +235,13 @@ def _new_ref(scene: _Scene) -> list[str]:
     return [f"starts from {row.starting_ref} now{whose}"]
 
 
-def _new_verdicts(scene: _Scene) -> list[str]:
+def _new_verdicts(scene: Scene) -> list[str]:
     known = () if scene.before is None else scene.before.verdicts
     new = (verdict for verdict in scene.row.verdicts if verdict not in known)
     return [f"verdict of {each.by}: {each.value or 'unreadable, it does not count'}" for each in new]
 
 
-def _new_attempt(scene: _Scene) -> list[str]:
+def _new_attempt(scene: Scene) -> list[str]:
     before, row = scene.before, scene.row
     if row.launch is None or row.attempts <= (0 if before is None else before.attempts):
         return []
@@ -251,14 +251,14 @@ def _new_attempt(scene: _Scene) -> list[str]:
     return [f"ready: {_listed(row.depends_on)} had handed off", asked]
 
 
-def _step(scene: _Scene) -> list[str]:
+def _step(scene: Scene) -> list[str]:
     """At least the step that the row took."""
     if scene.before is not None and scene.before.status == scene.row.status:
         return []
     return [f"is {scene.row.status} now"]
 
 
-def _in_a_while(scene: _Scene) -> str:
+def _in_a_while(scene: Scene) -> str:
     return f"after {_span(seconds_between(scene.at, scene.row.not_before))}"
 
 
@@ -272,7 +272,7 @@ def _span(seconds: float | None) -> str:
     return duration(round(seconds or 0.0))
 
 
-_TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
+_TELLERS: Mapping[str, Callable[[Scene], list[str]]] = MappingProxyType(
     {
         "PlanRead": _plan_read,
         "AgentLaunched": _agent_launched,
@@ -295,5 +295,6 @@ _TELLERS: Mapping[str, Callable[[_Scene], list[str]]] = MappingProxyType(
         "UsageAnswered": _usage_answered,
         "RefsSeen": _refs_seen,
         "EffectFailed": _effect_failed,
+        **message_story.TELLERS,
     }
 )

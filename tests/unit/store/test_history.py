@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from orchestrate.errors import InputRefused, WorkspaceDamaged
@@ -60,3 +62,9 @@ def test_what_is_no_file_of_ours_is_refused(tmp_path):
     (tmp_path / "journal.jsonl").mkdir()
     with pytest.raises(InputRefused):
         list(read_records(tmp_path))
+
+
+def test_records_of_certain_events_are_read_as_well(tmp_path):
+    andon = replace(record(2, row("b")), event={"type": "AndonSeen"})
+    write(tmp_path, line(THREE[0]), line(andon), line(record(3, row("c"))))
+    assert [each.seq for each in read_records(tmp_path, naming=TaskName("a"), events=["AndonSeen"])] == [1, 2]
