@@ -29,5 +29,8 @@ def ask(question: str, *, not_done: str) -> None:
     """Go on after a yes only."""
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    typed = sys.stdin.readline()
+    if not typed.endswith("\n"):  # the end of the input: what is said next has a line of its own
+        sys.stderr.write("\n")
+    if typed.strip().lower() not in ("y", "yes"):
         raise NotConfirmed(f"not confirmed. {not_done}", hint="answer y, or add --yes")

@@ -1,77 +1,27 @@
 """``orchestrate run`` at a terminal: the one question, the live block, and nothing that a terminal would obey."""
 
-import fcntl
 import os
-import pty
-import select
-import struct
 import subprocess
 import sys
-import termios
-from collections.abc import Mapping
 
 import pytest
 
 from tests.support.runs import Project, machine, project, task
+from tests.support.terminals import PATIENCE_SECONDS, QUESTION, Terminal
 
 __all__ = ["machine", "project"]
 
 pytestmark = pytest.mark.slow
 
-_PATIENCE_SECONDS = 60
-_QUESTION = b"[y/N] "
 
-
-class Terminal:
-    """A command at a pseudo-terminal of 80 columns."""
-
-    def __init__(self, project: Project, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        self.shown = b""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "orchestrate", "run", str(project.workspace), *arguments],
-            cwd=project.folder,
-            env=project.machine.environment({"TERM": "xterm-256color", **(environment or {})}),
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-        )
-        os.close(slave)
-
-    def wait_for(self, text: bytes) -> None:
-        """Read until the command has shown this."""
-        while text not in self.shown:
-            assert self._read(), f"it ended without showing {text!r}: {self.shown!r}"
-
-    def types(self, text: bytes) -> None:
-        os.write(self._master, text)
-
-    def end(self) -> int:
-        """Read to the end; the exit code."""
-        while self._read():
-            pass
-        os.close(self._master)
-        return self._process.wait(timeout=_PATIENCE_SECONDS)
-
-    def _read(self) -> bool:
-        ready, _, _ = select.select([self._master], [], [], _PATIENCE_SECONDS)
-        if not ready:
-            self._process.kill()
-            pytest.fail(f"it shows nothing more: {self.shown!r}")
-        try:
-            data = os.read(self._master, 65536)
-        except OSError:  # the other end is closed
-            return False
-        self.shown += data
-        return bool(data)
+def run_at_terminal(project: Project, *arguments: str, **options: dict) -> Terminal:
+    return Terminal(project, "run", str(project.workspace), *arguments, **options)
 
 
 def test_a_yes_runs_the_plan(project: Project) -> None:
     project.write_plan(task("one"), task("two"))
-    terminal = Terminal(project)
-    terminal.wait_for(_QUESTION)
+    terminal = run_at_terminal(project)
+    terminal.wait_for(QUESTION)
     terminal.types(b"y\n")
 
     assert terminal.end() == 0, terminal.shown
@@ -82,8 +32,8 @@ def test_a_yes_runs_the_plan(project: Project) -> None:
 @pytest.mark.parametrize("answer", [b"n\n", b"\n", b"\x04", b"nonsense\n"])
 def test_everything_but_a_yes_launches_nothing(project: Project, answer) -> None:
     project.write_plan(task("one"))
-    terminal = Terminal(project)
-    terminal.wait_for(_QUESTION)
+    terminal = run_at_terminal(project)
+    terminal.wait_for(QUESTION)
     terminal.types(answer)
 
     assert terminal.end() == 1, terminal.shown
@@ -93,8 +43,8 @@ def test_everything_but_a_yes_launches_nothing(project: Project, answer) -> None
 
 def test_ctrl_c_at_the_question_is_130(project: Project) -> None:
     project.write_plan(task("one"))
-    terminal = Terminal(project)
-    terminal.wait_for(_QUESTION)
+    terminal = run_at_terminal(project)
+    terminal.wait_for(QUESTION)
     terminal._process.send_signal(2)
 
     assert terminal.end() == 130, terminal.shown
@@ -103,27 +53,27 @@ def test_ctrl_c_at_the_question_is_130(project: Project) -> None:
 
 def test_yes_is_not_asked_again(project: Project) -> None:
     project.write_plan(task("one"))
-    terminal = Terminal(project, "--yes")
+    terminal = run_at_terminal(project, "--yes")
 
     assert terminal.end() == 0, terminal.shown
-    assert _QUESTION not in terminal.shown
+    assert QUESTION not in terminal.shown
     assert b"demo finished" in terminal.shown
     assert b"\x1b[?1049h" not in terminal.shown
 
 
 def test_a_plan_with_a_fault_is_refused_without_a_question(project: Project) -> None:
     project.write_plan(task("one", dependsOn=["eins"]))
-    terminal = Terminal(project)
+    terminal = run_at_terminal(project)
 
     assert terminal.end() == 2
-    assert _QUESTION not in terminal.shown
+    assert QUESTION not in terminal.shown
 
 
 def test_what_agents_say_is_shown_and_not_obeyed(project: Project) -> None:
     project.agent("loud", r"printf '## Status\nsuccess \033]0;owned\007\n\n## Branch\n\033[2Jx\n'; exit 4")
     project.agent("stderr", r"printf '\033]0;owned\007 fatal \033[31m\n' >&2; exit 4")
     project.write_plan(task("loud"), task("stderr"), goal="a \x1b]0;owned\x07 goal")
-    terminal = Terminal(project, "--yes", "--exit-on-all-done")
+    terminal = run_at_terminal(project, "--yes", "--exit-on-all-done")
 
     assert terminal.end() == 1, terminal.shown
     assert b"\x1b]0;owned" not in terminal.shown
@@ -132,9 +82,9 @@ def test_what_agents_say_is_shown_and_not_obeyed(project: Project) -> None:
 
 def test_plain_and_dumb_terminals_get_plain_lines(project: Project) -> None:
     project.write_plan(task("one"))
-    plain = Terminal(project, "--yes", "--plain")
+    plain = run_at_terminal(project, "--yes", "--plain")
     plain.end()
-    dumb = Terminal(project, "--yes", environment={"TERM": "dumb"})
+    dumb = run_at_terminal(project, "--yes", environment={"TERM": "dumb"})
     dumb.end()
 
     assert b"\x1b" not in plain.shown
@@ -156,5 +106,5 @@ def test_a_reader_that_leaves_does_not_end_the_run(project: Project) -> None:
     os.close(write)
     os.close(read)
 
-    assert process.wait(timeout=_PATIENCE_SECONDS) == 1
+    assert process.wait(timeout=PATIENCE_SECONDS) == 1
     assert project.statuses() == {"one": "handed-off", "bad": "error"}
