@@ -14,6 +14,8 @@ from orchestrate.cli.locating import PlanLocation
 from orchestrate.cli.screens.missing import missing_branches
 from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of_rows
 from orchestrate.cli.screens.vocabulary import Circumstances, Standing, standing
+from orchestrate.model.grant_format import own_grant_document
+from orchestrate.model.grants import least
 from orchestrate.model.money import Money, money_in
 from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.plan_outline import PlanOutline, TaskOutline, outline_of
@@ -129,8 +131,10 @@ class Picture:
         """What was spent and is set aside, and how the plan bounds it."""
         workspace, document = self.loaded.workspace, self.document
         spent = 0.0 if workspace is None else workspace.spent
-        rows = self.loaded.rows.values()
-        return money_in(rows, spent=spent, budget=document.budget, max_agents=document.max_agents)
+        own, rows = None if workspace is None else workspace.grant, self.loaded.rows.values()
+        budget = least(document.budget, None if own is None else own.budget_cents)
+        agents = least(document.max_agents, None if own is None else own.max_agents)
+        return money_in(rows, spent=spent, budget=budget, max_agents=None if agents is None else int(agents))
 
     @property
     def notes(self) -> Sequence[str]:
@@ -170,6 +174,8 @@ class Picture:
         fields["money"] = self.money.document()
         if self.loaded.workspace is not None:
             fields["workspaceId"] = self.loaded.workspace.workspace_id
+            if self.loaded.workspace.grant is not None:
+                fields["grant"] = own_grant_document(self.loaded.workspace.grant)
         return {**fields, "counts": counts_object(self.tally)}
 
 

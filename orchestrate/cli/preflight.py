@@ -24,8 +24,6 @@ from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.repo.git import Git
 
-#: Bounds of a plan that nothing keeps yet.
-_LIMITS_NOT_KEPT = ("max_depth",)
 #: Fields of a task that nothing acts on yet.
 _TASK_FIELDS_NOT_KEPT = ("measurements", "cpus", "memory_mb")
 
@@ -63,9 +61,8 @@ class Report:
 
 def not_enforced(plan: Plan) -> list[str]:
     """The one warning of what the plan asks for and this version does not do; none for a plan that asks for none of it."""
-    limits = [name for name in _LIMITS_NOT_KEPT if getattr(plan.limits, name) is not None]
     of_tasks = [name for name in _TASK_FIELDS_NOT_KEPT if any(getattr(task, name) for task in plan.tasks)]
-    names = [f"limits.{to_camel(name)}" for name in limits] + [f"tasks[].{to_camel(name)}" for name in of_tasks]
+    names = [f"tasks[].{to_camel(name)}" for name in of_tasks]
     if not names:
         return []
     them = "it" if len(names) == 1 else "them"

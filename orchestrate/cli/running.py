@@ -27,6 +27,7 @@ from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine
 from orchestrate.model.checking import parse_plan
 from orchestrate.model.faults import Fault
+from orchestrate.model.names import AgentId
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind
@@ -130,6 +131,9 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         archive=request.archive,
         measures=request.measures,
         max_runtime_seconds=request.max_runtime_seconds,
+        depth=environment.agent_depth,
+        own_agent_id=_own_agent_id(plan, environment),
+        planners_take_slots=runtime.kind is RuntimeKind.CLOUD,
         cost_patience_seconds=_COST_PATIENCE[runtime.kind],
     )
     return Prepared(
@@ -142,6 +146,12 @@ def prepare(request: Request, environment: Environment) -> Prepared:
         places=PlanPlaces(source, request.plan_path.name),
         agent=agent_of(plan, request, environment) if runtime.kind is RuntimeKind.LOCAL else None,
     )
+
+
+def _own_agent_id(plan: Plan, environment: Environment) -> AgentId | None:
+    """The agent that the engine runs in: who launched it knows better than the plan, which the agent wrote."""
+    told = environment.planner_id or plan.self_agent_id
+    return None if told is None else AgentId(told)
 
 
 async def run_prepared(prepared: Prepared, request: Request, environment: Environment, audience: Audience) -> Outcome:

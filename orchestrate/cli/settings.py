@@ -46,6 +46,8 @@ class Settings:
     runtime: str | None = None
     #: How many planners stand above this process.
     agent_depth: int = 0
+    #: ``ORCHESTRATE_PLANNER_ID``: the agent that this process plans for.
+    planner_id: str | None = None
     #: ``ORCHESTRATE_INSTALL``: how planners install this engine where they run.
     install: str | None = None
     is_ci: bool = False
@@ -87,6 +89,7 @@ def settings_of(
         backend_url=variables.get(BACKEND_VARIABLE) or None,
         runtime=everything.get("ORCHESTRATE_RUNTIME") or None,
         agent_depth=_depth(everything.get("ORCHESTRATE_AGENT_DEPTH")),
+        planner_id=everything.get("ORCHESTRATE_PLANNER_ID", "").strip() or None,
         install=everything.get("ORCHESTRATE_INSTALL", "").strip() or None,
         is_ci=everything.get("CI", "").lower() not in ("", "0", "false"),
         no_color=bool(everything.get("NO_COLOR")),

@@ -34,6 +34,8 @@ class Environment:
     runtime: str | None = None
     #: How many planners stand above this process.
     agent_depth: int = 0
+    #: The agent that this process plans for; None outside of one.
+    planner_id: str | None = None
     #: How planners install this engine where they run; None for the usual way.
     install: str | None = None
 
@@ -48,6 +50,7 @@ def environment_of(settings: Settings) -> Environment:
         backend_url=settings.backend_url,
         runtime=settings.runtime,
         agent_depth=settings.agent_depth,
+        planner_id=settings.planner_id,
         install=settings.install,
     )
 

@@ -1,13 +1,14 @@
-"""What is set aside, how many agents there are, and what a type has cost: counted from the rows' charges.
+"""What is set aside, how many agents there are, and what a type has cost: counted from the rows' charges and shares.
 
 Amounts are whole thousandths of a cent in here, so that what is added and taken away again leaves nothing behind.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from immutables import Map
 
+from orchestrate.model.grants import Share
 from orchestrate.model.rows import Charge, TaskRow
 from orchestrate.model.vocabulary import TaskType
 
@@ -16,7 +17,7 @@ _IN_A_CENT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Sums over all charges."""
+    """Sums over all charges, and over all shares of subplanners."""
 
     #: Of attempts whose cost is not known.
     reserved: int = 0
@@ -26,6 +27,17 @@ class Accounts:
     agents: int = 0
     #: The most that an attempt of a type has cost.
     dearest: Map[TaskType, int] = field(default_factory=Map)
+    #: Agents and cents that subplanners were given and may still take.
+    given_agents: int = 0
+    given: int = 0
+    #: Agents and cents that they are known to have taken.
+    used_agents: int = 0
+    used: int = 0
+
+    @property
+    def agents_taken(self) -> int:
+        """Agents that count as launched: those of this workspace, and those below it."""
+        return self.agents + self.given_agents + self.used_agents
 
 
 def units(cents: float) -> int:
@@ -42,7 +54,7 @@ def accounts_of(rows: Iterable[TaskRow]) -> Accounts:
     """The accounts, counted anew."""
     accounts = Accounts()
     for row in rows:
-        accounts = moved(accounts, (), row.charges)
+        accounts = shared(moved(accounts, (), row.charges), (), row.shares_out)
     return accounts
 
 
@@ -54,11 +66,35 @@ def moved(accounts: Accounts, before: tuple[Charge, ...], after: tuple[Charge, .
     for charge in after:
         if charge.cents is not None and units(charge.cents) > dearest.get(charge.type, -1):
             dearest = dearest.set(charge.type, units(charge.cents))
-    return Accounts(
+    return replace(
+        accounts,
         reserved=accounts.reserved + _reserved(after) - _reserved(before),
         settled=accounts.settled + _settled(after) - _settled(before),
         agents=accounts.agents + len(after) - len(before),
         dearest=dearest,
+    )
+
+
+def shared(accounts: Accounts, before: tuple[Share, ...], after: tuple[Share, ...]) -> Accounts:
+    """The accounts after a row's shares became others."""
+    if before == after:
+        return accounts
+    former, now = _sums(before), _sums(after)
+    return replace(
+        accounts,
+        given_agents=accounts.given_agents + now[0] - former[0],
+        given=accounts.given + now[1] - former[1],
+        used_agents=accounts.used_agents + now[2] - former[2],
+        used=accounts.used + now[3] - former[3],
+    )
+
+
+def _sums(shares: tuple[Share, ...]) -> tuple[int, int, int, int]:
+    return (
+        sum(share.given_agents for share in shares),
+        sum(units(share.given_cents) for share in shares),
+        sum(share.used_agents for share in shares),
+        sum(units(share.used_cents) for share in shares),
     )
 
 

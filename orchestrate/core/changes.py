@@ -12,7 +12,7 @@ from immutables import Map
 
 from orchestrate.core.effects import Effect
 from orchestrate.core.queue import Queue
-from orchestrate.model.names import RequestId, RunId, TaskName, Timestamp
+from orchestrate.model.names import AgentId, RequestId, RunId, TaskName, Timestamp
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow, Workspace
 from orchestrate.model.vocabulary import LaunchDelay
@@ -76,6 +76,12 @@ class Settings:
     measures: bool = False
     #: False where there is no service to call: what needs one is left to whoever comes next.
     has_service: bool = True
+    #: How deep this engine is in the tree of planners.
+    depth: int = 0
+    #: The agent that this engine runs in; None at a root that is no agent.
+    own_agent_id: AgentId | None = None
+    #: Whether planners take slots of the service, so that some must be left for others.
+    planners_take_slots: bool = True
     #: Seconds from the end of a run for which its cost is waited for where only that may let the plan go on.
     cost_patience_seconds: float = 600.0
 
@@ -95,6 +101,20 @@ class Inquiry:
     #: True while an answer is on its way; else a timer is.
     is_asked: bool = True
     #: True once nobody waits for the cost any more, whether it is still asked for or not.
+    is_given_up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A question what a subplanner's agents came to."""
+
+    #: When it was first asked.
+    since: Timestamp
+    #: How often nobody was certain.
+    answers: int = 0
+    #: True while an answer is on its way; else a timer is.
+    is_asked: bool = True
+    #: True once nobody waits for it any more, whether it is still asked for or not.
     is_given_up: bool = False
 
 
@@ -132,6 +152,12 @@ class Session:
     ending: frozenset[TaskName] = frozenset()
     #: Attempts whose cost is asked for.
     inquiries: Map[tuple[TaskName, int], Inquiry] = field(default_factory=Map)
+    #: Attempts of subplanners whose subtrees are being counted.
+    counting: Map[tuple[TaskName, int], Count] = field(default_factory=Map)
+    #: True until it is known what the planner above granted.
+    awaits_grant: bool = False
+    #: How often it could not be read.
+    grant_misses: int = 0
     #: The limit of the plan that operators were last told of because it keeps tasks waiting.
     bound_told: str | None = None
     #: How often the end was waited for; a timer of a former time changes nothing.

@@ -13,6 +13,8 @@ WriteAcceptance   AcceptanceWritten, RequestUnmet
 AnswerRequest     RequestAnswered
 CheckPaths        PathsChecked
 AskUsage          UsageAnswered
+ReadGrant         GrantRead, GrantUnread
+CountSubtree      SubtreeCounted
 LookUpRefs        RefsSeen
 TakeMeasurements  MeasurementsTaken
 LookUpRuns        RunsSeen, FollowUpDelayed, FollowUpRefused, FollowUpOutcomeUnknown, AccessLost
@@ -116,6 +118,23 @@ class AskUsage(Effect):
     attempt: int
     agent_id: AgentId
     run_id: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadGrant(Effect):
+    """Ask the service what was granted to the agent that this engine runs in."""
+
+    agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountSubtree(Effect):
+    """Ask the service which agents stand below an attempt's agent, and what they cost where that is wanted."""
+
+    task: TaskName
+    attempt: int
+    agent_id: AgentId
+    wants_cost: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,10 @@ class TimerKind(StrEnum):
     LOOK_UP = "look-up"
     #: A cost that was not known is asked for again.
     USAGE = "usage"
+    #: The grant of the planner above could not be read and is asked for again.
+    GRANT = "grant"
+    #: It was not certain what a subplanner's agents came to; they are counted again.
+    SUBTREE = "subtree"
     #: A message to an agent had to wait and is due.
     MESSAGE = "message"
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from orchestrate.core.budgets import charged
+from orchestrate.core.budgets import charged, shared_with
 from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChanged, change
 from orchestrate.core.effects import CancelRun
 from orchestrate.core.events import AgentLaunched
@@ -32,7 +32,8 @@ def on_unawaited_agent(state: State, event: AgentLaunched) -> Decision:
     told = AttentionRaised(f"{row.name} {why}, and {note}. {do}.")
     order = CancelRun(task=row.name, agent_id=event.answered_id, run_id=event.run_id)
     charges = charged(state, row, attempt=attempt, agent_id=event.answered_id)
-    row = replace(row, note=note, charges=charges, last_update=event.at)
+    shares = shared_with(state, row, attempt=attempt, agent_id=event.answered_id)
+    row = replace(row, note=note, charges=charges, shares=shares, last_update=event.at)
     return change(RowChanged(row), told, effects=[order] * is_cancelled)
 
 

@@ -6,7 +6,8 @@ repeats the same request; silence is looked up by the id that we chose; only a p
 
 from dataclasses import replace
 
-from orchestrate.core.budgets import charged, recharged, uncharged
+from orchestrate.core.bounds import bounds_of
+from orchestrate.core.budgets import charged, recharged, reshared, shared_with, uncharged
 from orchestrate.core.changes import (
     NOTHING,
     AttentionRaised,
@@ -37,10 +38,12 @@ from orchestrate.core.watching import deadline_timer, unwatched, watched_again
 from orchestrate.model.names import AgentId, TaskName, Timestamp, agent_id_for, idempotency_key_for
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.timestamps import later_by
-from orchestrate.model.vocabulary import FailureMode, LaunchDelay, TaskStatus
+from orchestrate.model.vocabulary import FailureMode, LaunchDelay, TaskStatus, TaskType
 
 #: After an answer with one of these codes an agent may exist, and only its id can tell.
 CONFLICT_CODES = frozenset({"agent_id_conflict", "idempotency_conflict"})
+#: Levels of agents that a subplanner needs: its own, and that of its tasks.
+_LEVELS_OF_PLANNER = 2
 OUT_OF_PLAN = "it is not in the plan any more"
 
 
@@ -85,8 +88,21 @@ def intended(state: State, row: TaskRow, *, at: Timestamp) -> TaskRow:
         accepted=None,
         paths_check=None,
         charges=charged(state, row, attempt=attempt, agent_id=agent_id),
+        shares=shared_with(state, row, attempt=attempt, agent_id=agent_id),
         archived_at=None,
     )
+
+
+def too_deep(state: State, row: TaskRow, *, at: Timestamp) -> Decision | None:
+    """The refusal of a subplanner below which no agent may stand any more; None for any other task."""
+    levels = bounds_of(state).levels
+    if row.type != TaskType.SUBPLANNER or levels is None or levels >= _LEVELS_OF_PLANNER:
+        return None
+    granted = state.workspace.grant is not None and state.workspace.grant.grant.levels == levels
+    limit = "the planner above granted" if granted else "limits.maxDepth allows"
+    count = {0: "no level of agents", 1: "1 level of agents"}[levels]
+    note = f"error before launch: {limit} {count} below this plan, and a subplanner needs one more for its own"
+    return _in_error(state, row, note=note, told=f"{note}. No agent was made; have a worker do it.", at=at)
 
 
 def starting_sha(state: State, row: TaskRow) -> str | None:
@@ -141,6 +157,7 @@ def on_agent_launched(state: State, event: AgentLaunched) -> Decision:
         url=event.url,
         launch=replace(row.launch, note=note, delay=None),
         charges=recharged(row, event.answered_id),
+        shares=reshared(row, event.answered_id),
         not_before=None,
         last_update=event.at,
     )

@@ -22,6 +22,7 @@ from orchestrate.core import (
     capacity,
     finishing,
     follow_ups,
+    grants,
     launching,
     measuring,
     namesakes,
@@ -33,6 +34,7 @@ from orchestrate.core import (
     requesting,
     respawning,
     retrying,
+    returning,
     scheduling,
     sightings,
     spending,
@@ -47,11 +49,13 @@ from orchestrate.core.changes import NOTHING, Decision, Phase, RowChanged, chang
 from orchestrate.core.effects import (
     AskUsage,
     CheckPaths,
+    CountSubtree,
     LaunchAgent,
     LookForNamesakes,
     LookUpAgent,
     LookUpRefs,
     LookUpRuns,
+    ReadGrant,
     SendFollowUp,
     TakeMeasurements,
 )
@@ -87,6 +91,7 @@ from orchestrate.core.follow_up_events import (
     RunsSeen,
     SteerRequested,
 )
+from orchestrate.core.grant_events import GrantRead, GrantUnread, SubtreeCounted
 from orchestrate.core.measurement_events import MeasurementsTaken
 from orchestrate.core.plan_events import PlanNotTaken
 from orchestrate.core.publishing_events import EngineSuperseded, StateNotPublished, StatePublished
@@ -197,6 +202,12 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912, PL
             return steering.on_drop_requested(state, event)
         case UsageAnswered():
             return spending.on_usage_answered(state, event)
+        case GrantRead():
+            return _with_bounds(state, grants.on_grant_read(state, event), event)
+        case GrantUnread():
+            return grants.on_grant_unread(state, event)
+        case SubtreeCounted():
+            return returning.on_subtree_counted(state, event)
         case CancelAnswered():
             return watching.on_cancel_answered(state, event)
         case ServiceUnreachable():
@@ -258,11 +269,23 @@ def _handled(state: State, event: Event) -> Decision:  # noqa: C901, PLR0912, PL
 
 
 def _with_question(state: State, ended: Decision, event: RunEnded | RunMissing) -> Decision:
-    """The end of a run with the question what it cost; none after a late answer."""
+    """The end of a run with the questions what it cost, and what its agents came to; none after a late answer."""
     if not ended.changes:
         return ended
     after = apply(state, ended.changes)
-    return ended + spending.asked(after, after.rows[event.task], at=event.at)
+    ended += spending.asked(after, after.rows[event.task], at=event.at)
+    after = apply(state, ended.changes)
+    return ended + returning.asked(after, [after.rows[event.task]], at=event.at)
+
+
+def _with_bounds(state: State, read: Decision, event: GrantRead) -> Decision:
+    """What a grant was read to be, with the questions that only bounded workspaces ask."""
+    if not read.changes:
+        return read
+    after = apply(state, read.changes)
+    read += spending.taken_up(after, at=event.at)
+    after = apply(state, read.changes)
+    return read + returning.asked(after, after.rows_in_order(), at=event.at)
 
 
 def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
@@ -273,6 +296,10 @@ def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
         return watching.on_effect_failed(state, event) + change(path_checks.no_longer_checked(state, event.task))
     if event.effect == AskUsage.__name__ and event.task is not None:
         return watching.on_effect_failed(state, event) + change(spending.no_longer_asked(state, event.task))
+    if event.effect == CountSubtree.__name__ and event.task is not None:
+        return watching.on_effect_failed(state, event) + change(returning.no_longer_counted(state, event.task))
+    if event.effect == ReadGrant.__name__:
+        return grants.on_effect_failed(state, event.message)
     if event.effect == TakeMeasurements.__name__ and event.task is not None:
         return watching.on_effect_failed(state, event) + change(measuring.no_longer_measured(state, event.task))
     if event.effect == LookForNamesakes.__name__:
@@ -282,7 +309,7 @@ def _on_effect_failed(state: State, event: EffectFailed) -> Decision:
     return watching.on_effect_failed(state, event) + follow_ups.on_effect_failed(state, event)
 
 
-def _on_timer(state: State, event: TimerFired) -> Decision:
+def _on_timer(state: State, event: TimerFired) -> Decision:  # noqa: C901, PLR0912  one arm a kind is the clearest table
     match event.timer.kind:
         case TimerKind.RELAUNCH:
             return launching.on_relaunch_due(state, event)
@@ -304,6 +331,10 @@ def _on_timer(state: State, event: TimerFired) -> Decision:
             return sightings.on_look_up_late(state, event)
         case TimerKind.MESSAGE:
             return follow_ups.on_message_due(state, event)
+        case TimerKind.GRANT:
+            return grants.on_grant_due(state, event)
+        case TimerKind.SUBTREE:
+            return returning.on_count_due(state, event)
         case TimerKind.USAGE:
             return spending.on_usage_due(state, event)
         case _:

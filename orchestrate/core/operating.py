@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from immutables import Map
 
-from orchestrate.core import budgets, spending
+from orchestrate.core import budgets, returning, spending
 from orchestrate.core.changes import (
     NOTHING,
     AttentionRaised,
@@ -111,6 +111,8 @@ def end_if_over(state: State) -> Decision:
         return NOTHING if session.requests or session.awaits_stop or _is_ending(state) else left(state, EXIT_DONE)
     if session.has_new_error and not session.settings.drain:
         return left(state, EXIT_PLANNERS_TURN)
+    if session.awaits_grant and not _is_all_handed_off(state):
+        return _not_lingering(session)
     if state.running - _shelved(state) > _unwatched(state) or _goes_on(state) or session.requests:
         return _not_lingering(session)
     if _goes_on_behind(state) and session.linger != Linger.OVER:
@@ -120,8 +122,9 @@ def end_if_over(state: State) -> Decision:
 
 def _goes_on_behind(state: State) -> bool:
     session = state.session
-    waits = session.checking or session.looking_up or session.measuring or session.namesakes
-    return bool(waits) or spending.awaits_first_answer(state)
+    if session.checking or session.looking_up or session.measuring or session.namesakes:
+        return True
+    return spending.awaits_first_answer(state) or returning.awaits_first_count(state)
 
 
 def _linger(session: Session) -> Decision:
@@ -150,7 +153,9 @@ def _held_words(state: State) -> Decision:
 
 def _goes_on(state: State) -> bool:
     """True while something may still start by itself; a task that is ready had no slot, or no money."""
-    return hold_reason(state) is None and (state.postponed > 0 or spending.awaits_costs(state))
+    return hold_reason(state) is None and (
+        state.postponed > 0 or spending.awaits_costs(state) or returning.awaits_shares(state)
+    )
 
 
 def _is_ending(state: State) -> bool:

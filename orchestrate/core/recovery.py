@@ -6,7 +6,7 @@ record of effects is needed.
 
 from dataclasses import replace
 
-from orchestrate.core import capacity, namesakes, plan_edits, retrying, spending
+from orchestrate.core import capacity, grants, namesakes, plan_edits, retrying, returning, spending
 from orchestrate.core.blueprint import planned_ref
 from orchestrate.core.branches import has_real_branch, propagate
 from orchestrate.core.changes import (
@@ -52,11 +52,14 @@ def on_plan_read(state: State, event: PlanRead) -> Decision:
         return decision
     if state.blueprint is None:
         begun = change(effects=_checkpoint_timer(state)) + _taken_up(after, at=event.at)
+        begun += grants.asked(apply(after, begun.changes))
     else:
         notes = plan_edits.told(after, former=state.plan, at=event.at)
         begun = _with_new_deadlines(after, former=state.plan, at=event.at) + notes
         begun += look_up_newly_followed(after)
-    return decision + begun + spending.taken_up(apply(after, begun.changes), at=event.at)
+    begun += spending.taken_up(apply(after, begun.changes), at=event.at)
+    after = apply(after, begun.changes)
+    return decision + begun + returning.asked(after, after.rows_in_order(), at=event.at)
 
 
 def _checkpoint_timer(state: State) -> tuple[SetTimer, ...]:

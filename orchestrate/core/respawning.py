@@ -73,6 +73,7 @@ def _reset(state: State, row: TaskRow, *, ref: str | None, at: Timestamp) -> Tas
         handoff_path=row.handoff_path,
         attempts=row.attempts,
         charges=row.charges,
+        shares=row.shares,
         queue=for_next_agent(row),
         runs=row.runs,
         slack_ts=row.slack_ts,

@@ -36,6 +36,9 @@ def _next_start(state: State, *, at: Timestamp) -> Decision | None:
         return launching.taken_on(state, held, at=at)
     if ready is None:
         return None
+    refused = launching.too_deep(state, ready, at=at)
+    if refused is not None:
+        return refused
     row = launching.intended(state, ready, at=at)
     return change(RowChanged(row), effects=[launching.launch(state, row)])
 
@@ -87,4 +90,6 @@ def hold_reason(state: State) -> str | None:
         return "this engine only answers requests"
     if state.workspace.andon is not None and state.workspace.andon.is_raised:
         return "the andon is raised"
+    if state.session.awaits_grant:
+        return "what the planner above granted is not known yet"
     return state.session.hold

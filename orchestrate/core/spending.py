@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from orchestrate.core.accounts import units
-from orchestrate.core.budgets import Bound, bound_ahead, has_bounds, reserve_cents
+from orchestrate.core.budgets import Bound, bound_ahead, has_bounds, has_budget, reserve_cents
 from orchestrate.core.changes import (
     NOTHING,
     Change,
@@ -48,18 +48,18 @@ def asked(state: State, row: TaskRow, *, at: Timestamp) -> Decision:
     charge = _charge(row, row.attempts)
     if charge is None or state.session.settings.answers_only:
         return NOTHING
-    if not _has_budget(state) and not _tells_costs(state) and len(state.session.inquiries) >= _PROBES:
+    if not has_budget(state) and not _tells_costs(state) and len(state.session.inquiries) >= _PROBES:
         return NOTHING
-    return _asked(state, [(row.name, charge, Inquiry(row.run_id, since=at, lingers=_has_budget(state)))])
+    return _asked(state, [(row.name, charge, Inquiry(row.run_id, since=at, lingers=has_budget(state)))])
 
 
 def taken_up(state: State, *, at: Timestamp) -> Decision:
     """Charges for agents of before there were any; under a budget also the questions that nobody had an answer to."""
-    if not has_bounds(state.plan):
+    if not has_bounds(state):
         return NOTHING
     adopted = [RowChanged(row) for each in state.rows_in_order() if (row := _adopted(state, each)) is not None]
     decision = Decision(tuple(adopted))
-    return decision + _asked_for_rest(apply(state, adopted), at=at) if _has_budget(state) else decision
+    return decision + _asked_for_rest(apply(state, adopted), at=at) if has_budget(state) else decision
 
 
 def _known_since(row: TaskRow) -> Timestamp | None:
@@ -121,10 +121,6 @@ def awaits_costs(state: State) -> bool:
     return any(not inquiry.is_given_up for inquiry in state.session.inquiries.values())
 
 
-def _has_budget(state: State) -> bool:
-    return state.plan.limits.budget_cents is not None
-
-
 def _tells_costs(state: State) -> bool:
     """True once a cost was told, to this engine or to a former one."""
     return bool(state.accounts.dearest)
@@ -132,7 +128,7 @@ def _tells_costs(state: State) -> bool:
 
 def _asked_for_rest(state: State, *, at: Timestamp) -> Decision:
     """The question for every attempt that is over, has no known cost and is not asked for."""
-    lingers = _has_budget(state)
+    lingers = has_budget(state)
     return _asked(
         state,
         [
@@ -176,7 +172,7 @@ def _not_yet(state: State, row: TaskRow, event: UsageAnswered) -> Decision:
 
 def _pause_after(state: State, answers: int) -> float | None:
     """Seconds to the next question after so many answers before this one; None where there is no next one."""
-    if _has_budget(state):
+    if has_budget(state):
         return _PAUSES[min(answers, len(_PAUSES) - 1)]
     return _PAUSES_WITHOUT_BUDGET[answers] if answers < len(_PAUSES_WITHOUT_BUDGET) else None
 

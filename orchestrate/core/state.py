@@ -12,7 +12,7 @@ from typing import assert_never
 
 from immutables import Map
 
-from orchestrate.core.accounts import Accounts, accounts_of, moved
+from orchestrate.core.accounts import Accounts, accounts_of, moved, shared
 from orchestrate.core.blueprint import Blueprint, blueprint_of
 from orchestrate.core.changes import (
     AttentionRaised,
@@ -51,6 +51,8 @@ class State:
     awaiting: int = 0
     #: Pending tasks that wait for their moment.
     postponed: int = 0
+    #: How many tasks of each type wait for their launch.
+    to_come: Map[TaskType, int] = field(default_factory=Map)
     #: What is set aside and was spent, as the rows have it.
     accounts: Accounts = field(default_factory=Accounts)
     #: The tasks that ever handed off on a branch; verifiers push none of their own.
@@ -116,6 +118,7 @@ def counted(state: State) -> State:
         counts=Map(Counter(row.status for row in state.rows.values())),
         awaiting=sum(map(is_awaiting, state.rows.values())),
         postponed=sum(map(is_postponed, state.rows.values())),
+        to_come=Map(Counter(row.type for row in state.rows.values() if row.status == TaskStatus.PENDING)),
         accounts=accounts_of(state.rows.values()),
         owners=reduce(_with_owner, state.rows.values(), Map[str, frozenset[TaskName]]()),
         held=sum(map(is_held, state.rows.values())),
@@ -219,7 +222,8 @@ def _with_row(state: State, row: TaskRow) -> State:
         counts=_moved(state.counts, before, row),
         awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
-        accounts=moved(state.accounts, () if before is None else before.charges, row.charges),
+        to_come=_moved_to_come(state.to_come, before, row),
+        accounts=_accounted(state.accounts, before, row),
         owners=_with_owner(state.owners, row),
         held=state.held + is_held(row) - (before is not None and is_held(before)),
     )
@@ -259,6 +263,21 @@ def _moved(counts: Map[TaskStatus, int], before: TaskRow | None, after: TaskRow)
     if before is not None:
         counts = counts.set(before.status, counts[before.status] - 1)
     return counts.set(after.status, counts.get(after.status, 0) + 1)
+
+
+def _moved_to_come(counts: Map[TaskType, int], before: TaskRow | None, after: TaskRow) -> Map[TaskType, int]:
+    former = before.type if before is not None and before.status == TaskStatus.PENDING else None
+    now = after.type if after.status == TaskStatus.PENDING else None
+    if former == now:
+        return counts
+    if former is not None:
+        counts = counts.set(former, counts[former] - 1)
+    return counts if now is None else counts.set(now, counts.get(now, 0) + 1)
+
+
+def _accounted(accounts: Accounts, before: TaskRow | None, row: TaskRow) -> Accounts:
+    charges, shares = ((), ()) if before is None else (before.charges, before.shares_out)
+    return shared(moved(accounts, charges, row.charges), shares, row.shares_out)
 
 
 def _recounted(state: State, before: TaskRow | None, after: TaskRow) -> tuple[Map[TaskName, int], list[TaskName]]:

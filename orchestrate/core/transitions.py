@@ -21,6 +21,7 @@ _BY_HAND = "AcceptanceWritten, a person stands for it"
 TABLE = (
     Transition(TaskStatus.PENDING, TaskStatus.RUNNING, ("a slot is free and every dependency handed off",)),
     Transition(TaskStatus.PENDING, TaskStatus.HANDED_OFF, (_BY_HAND,)),
+    Transition(TaskStatus.PENDING, TaskStatus.ERROR, ("a subplanner would stand too deep to launch anybody",)),
     Transition(TaskStatus.ERROR, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.CANCELLED, TaskStatus.HANDED_OFF, (_BY_HAND,)),
     Transition(TaskStatus.HANDED_OFF, TaskStatus.RUNNING, (_MESSAGE,)),

@@ -13,6 +13,7 @@ from orchestrate.engine.answering import Clerk
 from orchestrate.engine.cord import CordWatcher
 from orchestrate.engine.follow_ups import Messenger
 from orchestrate.engine.gate import GatedService
+from orchestrate.engine.grants import GrantReader
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import LOOK_UP_SECONDS, Launcher, Send
 from orchestrate.engine.listening import Listener, requests_of
@@ -233,6 +234,9 @@ def assemble(
         path_checker=PathChecker(outside.differences),
         ref_looker=RefLooker(outside.heads, clock=clock),
         measurer=Measurer(outside.bench, archive=outside.archive, clock=clock, redactor=redactor),
+        grants=GrantReader(
+            service, clock=clock, look_up_seconds=pace.look_up_seconds, is_below=request_options.depth > 0
+        ),
     )
     listener = Listener(outside.requests, clock=clock, inbox=inbox)
     lookouts: list[Lookout] = [poller.run, silence.run, listener.run]

@@ -16,12 +16,14 @@ from orchestrate.core.effects import (
     AskUsage,
     CancelRun,
     CheckPaths,
+    CountSubtree,
     Effect,
     LaunchAgent,
     LookForNamesakes,
     LookUpAgent,
     LookUpRefs,
     LookUpRuns,
+    ReadGrant,
     SendFollowUp,
     SetTimer,
     TakeMeasurements,
@@ -32,6 +34,7 @@ from orchestrate.core.events import EffectFailed, Event
 from orchestrate.engine.answering import Clerk
 from orchestrate.engine.cancel import archive_agent, cancel_run
 from orchestrate.engine.follow_ups import Messenger
+from orchestrate.engine.grants import GrantReader
 from orchestrate.engine.inbox import Inbox
 from orchestrate.engine.launch import Launcher
 from orchestrate.engine.look_ups import RefLooker
@@ -62,6 +65,7 @@ class Performers:
         path_checker: PathChecker,
         ref_looker: RefLooker,
         measurer: Measurer,
+        grants: GrantReader,
     ) -> None:
         self._inbox = inbox
         self._service = service
@@ -73,6 +77,7 @@ class Performers:
         self._path_checker = path_checker
         self._ref_looker = ref_looker
         self._measurer = measurer
+        self._grants = grants
 
     async def perform(self, effect: Effect, durable: anyio.Event) -> None:
         """Carry out an effect once its decision is durable; the answer goes to the inbox. Only StorageFailed leaves."""
@@ -107,6 +112,10 @@ class Performers:
                 return await self._timers.wait(effect)
             case AskUsage():
                 return await ask_usage(effect, service=self._service)
+            case ReadGrant():
+                return await self._grants.read(effect)
+            case CountSubtree():
+                return await self._grants.count(effect)
             case WriteAcceptance():
                 return await self._clerk.write_acceptance(effect)
             case AnswerRequest():
@@ -138,7 +147,7 @@ def _task_of(effect: Effect) -> TaskName | None:
             | WriteAcceptance(row=row)
         ):
             return row.name
-        case CancelRun(task=task) | ArchiveAgent(task=task):
+        case CancelRun(task=task) | ArchiveAgent(task=task) | CountSubtree(task=task):
             return task
         case _:
             return None

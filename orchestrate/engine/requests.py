@@ -8,6 +8,7 @@ from orchestrate.core.branches import has_real_branch, names_branch
 from orchestrate.engine.off_loop import off_loop_if_large
 from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import ANY_MODEL, Catalogue
+from orchestrate.model.grants import Grant, tag_of
 from orchestrate.model.model_choice import Chosen, NoModel, choose
 from orchestrate.model.names import AgentId, WorkspaceId, agent_name
 from orchestrate.model.plan import Plan, Task
@@ -16,6 +17,7 @@ from orchestrate.model.vocabulary import TaskType
 from orchestrate.model.wire import (
     METADATA_ATTEMPT,
     METADATA_DEPTH,
+    METADATA_GRANT,
     METADATA_KEY,
     METADATA_MAY_LAUNCH,
     METADATA_MODEL,
@@ -38,6 +40,10 @@ from orchestrate.text.templates import Templates
 
 #: Tells an agent's own tools how deep it is; they refuse to delegate from inside.
 DEPTH_VARIABLE = "ORCHESTRATE_AGENT_DEPTH"
+
+
+#: Tells the engine of a subplanner which agent it runs in, whatever the plan there says.
+PLANNER_VARIABLE = "ORCHESTRATE_PLANNER_ID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +152,21 @@ class RequestWriter:
             name=agent_name(self._plan.root_slug, row.name),
             repos=(Repo(url=self._options.repo_url, starting_ref=row.starting_ref),),
             env=_environment(self._plan, task),
-            run_env_vars={DEPTH_VARIABLE: str(self._options.depth + 1)},
-            metadata=self._metadata(task, intent, chosen),
+            run_env_vars=self._variables(task, intent),
+            metadata=self._metadata(task, row, chosen),
             auto_create_pr=task.open_pr and task.type == TaskType.WORKER,
             local_agent=self._options.local_agent,
         )
 
-    def _metadata(self, task: Task, intent: Launch, chosen: Chosen) -> dict[str, str]:
+    def _variables(self, task: Task, intent: Launch) -> dict[str, str]:
+        """What the agent's own tools read of where they are."""
+        variables = {DEPTH_VARIABLE: str(self._options.depth + 1)}
+        if task.type == TaskType.SUBPLANNER:
+            variables[PLANNER_VARIABLE] = intent.agent_id
+        return variables
+
+    def _metadata(self, task: Task, row: TaskRow, chosen: Chosen) -> dict[str, str]:
+        intent = _intent(row)
         metadata = {
             METADATA_WORKSPACE: self._workspace_id,
             METADATA_ROOT: self._plan.root_slug,
@@ -165,12 +179,19 @@ class RequestWriter:
         }
         if task.type == TaskType.SUBPLANNER:
             metadata[METADATA_MAY_LAUNCH] = "true"
+            metadata[METADATA_GRANT] = tag_of(_granted(row))
         return {name: value for name, value in metadata.items() if value}
 
 
 def _runtime_below(agent: LocalAgent | None) -> str | None:
     """``runtime`` in the plans of subplanners: their agents are what they are; None in the cloud, which needs no word."""
     return None if agent is None else orjson.dumps({"kind": "local", "agent": agent.in_plan()}).decode()
+
+
+def _granted(row: TaskRow) -> Grant:
+    """What this attempt of a subplanner is given; nothing is bounded where the row keeps no share for it."""
+    attempt = _intent(row).attempt
+    return next((share.grant for share in row.shares if share.attempt == attempt), Grant())
 
 
 def _intent(row: TaskRow) -> Launch:

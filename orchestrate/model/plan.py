@@ -13,6 +13,7 @@ from orchestrate.model.names import TaskName
 from orchestrate.model.plan_fields import (
     Amount,
     Count,
+    CountFromZero,
     Flag,
     NameText,
     Rank,
@@ -109,6 +110,16 @@ class Task(PlanObject):
         default=None, description="Model of the agent, by id or with settings.", examples=["composer-2"]
     )
     max_attempts: Count | None = Field(default=None, description="Launches in all, the first included.", examples=[2])
+    max_agents: Count | None = Field(
+        default=None,
+        description="For a subplanner: agents that its subtree may launch in all; else an equal part of what is left.",
+        examples=[12],
+    )
+    budget_cents: CountFromZero | None = Field(
+        default=None,
+        description="For a subplanner: cents that its subtree may spend; else an equal part of what is left.",
+        examples=[800],
+    )
     open_pr: Flag = Field(
         default=False, alias="openPR", description="The worker opens a draft pull request.", examples=[True]
     )

@@ -10,6 +10,9 @@ from functools import cached_property
 from orchestrate.model.faults import Location
 from orchestrate.model.vocabulary import TaskType
 
+#: What a task gives to a planner below.
+SHARE_FIELDS = ("maxAgents", "budgetCents")
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -30,6 +33,8 @@ class TaskOutline:
     #: None if it is missing or no text; ``has_verifies`` tells these apart.
     verifies: Mention | None
     has_verifies: bool
+    #: Fields of it that only a subplanner has.
+    share_fields: tuple[str, ...] = ()
 
     def at(self, *steps: str | int) -> Location:
         """The location of a part of this task."""
@@ -81,6 +86,7 @@ def _task(index: int, task: object) -> TaskOutline:
         depends_on=tuple(_mentions(index, _field(task, "dependsOn"))),
         verifies=None if verifies is None else Mention(verifies, ("tasks", index, "verifies")),
         has_verifies=_field(task, "verifies") is not None,
+        share_fields=tuple(name for name in SHARE_FIELDS if _field(task, name) is not None),
     )
 
 

@@ -171,7 +171,9 @@ class Limits(PlanObject):
         default=None, description="Agents that run on one repository at the same time.", examples=[4]
     )
     max_depth: CountFromZero | None = Field(
-        default=None, description="How deep subplanners may launch subplanners; the root is 0.", examples=[2]
+        default=None,
+        description="Levels of agents; tasks of the root plan are the first. Subplanners need one more.",
+        examples=[2],
     )
     max_agents: Count | None = Field(
         default=None, description="Agents that this plan may launch in all, retries included.", examples=[50]

@@ -24,6 +24,7 @@ def broken_rules(outline: PlanOutline, *, local: bool | None) -> Iterator[Proble
     yield from _shared_files(outline)
     yield from _shared_branches(outline.named)
     yield from _targets(outline.tasks)
+    yield from _shares(outline.tasks)
     yield from _references(outline)
     yield from _cycles(outline)
 
@@ -84,6 +85,13 @@ def _targets(tasks: Sequence[TaskOutline]) -> Iterator[Problem]:
                 yield Problem(task.verifies.location, "a verifier cannot verify itself")
         elif task.type in list(TaskType) and task.verifies is not None:
             yield Problem(task.verifies.location, f"only a verifier has verifies, and this is a {task.type}")
+
+
+def _shares(tasks: Sequence[TaskOutline]) -> Iterator[Problem]:
+    for task in tasks:
+        if task.type in list(TaskType) and task.type != TaskType.SUBPLANNER:
+            for name in task.share_fields:
+                yield Problem(task.at(name), f"only a subplanner has {name}, and this is a {task.type}")
 
 
 def _references(outline: PlanOutline) -> Iterator[Problem]:

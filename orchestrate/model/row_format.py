@@ -5,6 +5,7 @@ A row is encoded once: the same bytes go into its journal record and into the sn
 
 from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields, shown
+from orchestrate.model.grant_format import decode_share, shares_document
 from orchestrate.model.message_format import decode_message, decode_run, queue_document, runs_document
 from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName, Timestamp, is_kebab_case
 from orchestrate.model.rows import (
@@ -110,6 +111,7 @@ def decode_row(document: object, *, where: str) -> TaskRow:
         archived_at=fields.named("archivedAt", Timestamp),
         url=fields.text("url"),
         charges=fields.inner("usage", decode_usage) or (),
+        shares=fields.inner_list("shares", decode_share),
         queue=fields.inner_list("queue", decode_message),
         runs=fields.inner_list("runs", decode_run),
         extra=fields.rest(),
@@ -144,6 +146,7 @@ def _add_ours(document: dict[str, object], row: TaskRow) -> None:
         document["findings"] = [{"kind": finding.kind, "message": finding.message} for finding in row.findings]
     ours = (
         ("handoffStatus", row.handoff_status),
+        ("shares", shares_document(row.shares) or None),
         ("pushed", row.pushed),
         ("headSha", row.head_sha),
         ("reportedBranch", row.reported_branch),

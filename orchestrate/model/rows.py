@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from orchestrate.model.grants import OwnGrant, Share
 from orchestrate.model.messages import FollowUpRun, QueuedMessage
 from orchestrate.model.names import AgentId, IdempotencyKey, RequestId, RunId, TaskName, Timestamp, WorkspaceId
 from orchestrate.model.vocabulary import (
@@ -217,6 +218,8 @@ class TaskRow:
     url: str | None = None
     #: One for each attempt that made an agent, or may have made one.
     charges: tuple[Charge, ...] = ()
+    #: What subplanners were given for agents of their own, by attempt; one whose launch went back keeps what its request says.
+    shares: tuple[Share, ...] = ()
     #: Messages to the task's agent, in their order; the first one may be on its way or at work.
     queue: tuple[QueuedMessage, ...] = ()
     #: The runs that messages have begun.
@@ -230,6 +233,14 @@ class TaskRow:
         if not self.queue or self.status not in (TaskStatus.HANDED_OFF, TaskStatus.ERROR):
             return False
         return self.agent_id is not None and self.run_id is not None
+
+    @property
+    def shares_out(self) -> tuple[Share, ...]:
+        """The shares that count: those of attempts that made an agent, or may have made one."""
+        if not self.shares:
+            return ()
+        charged = {charge.attempt for charge in self.charges}
+        return tuple(share for share in self.shares if share.attempt in charged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,4 +297,6 @@ class Workspace:
     spent: float = 0.0
     #: None while others see the state, or nobody is to see it.
     unpublished: Unpublished | None = None
+    #: What the planner above gave for agents; None at a root, and until it was read.
+    grant: OwnGrant | None = None
     extra: Mapping[str, object] = field(default_factory=lambda: _NOTHING, hash=False)

@@ -4,6 +4,7 @@ Words come from the enumerations of the model; each field has its sentence and a
 are allowed everywhere, as the engine keeps them.
 """
 
+from orchestrate.model import grant_schema
 from orchestrate.model.message_schema import message_fields, row_fields
 from orchestrate.model.plan_fields import KEBAB_PATTERN
 from orchestrate.model.schema import DIALECT, schema_id
@@ -129,6 +130,7 @@ def _state_fields() -> _Schema:
             "Set while the state could not be pushed.",
             {"since": _MOMENT, "failures": 3, "ref": "orch-state/csv-export", "reason": "git push: timed out"},
         ),
+        "grant": grant_schema.own_grant(),
         "journalSeq": _whole_number("Number of the last journal record that is in this state.", 42, least=0),
         "journalOffset": _whole_number("Where in journal.jsonl the next record starts, in bytes.", 18230, least=0),
     }
@@ -262,6 +264,7 @@ def _row_fields_of_ours() -> _Schema:
         "stalledSince": _moment("Since when the run has shown no activity, where that is too long."),
         "url": _text("The agent's page at the service.", f"https://service.example.org/agents/{_AGENT}"),
         **row_fields(),
+        **grant_schema.row_fields(),
         "usage": _field(
             _or_null({"$ref": "#/$defs/Usage"}),
             "What the task's attempts have cost.",

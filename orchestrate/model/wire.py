@@ -26,6 +26,8 @@ METADATA_GOAL = "orchestrateGoal"
 METADATA_MODEL = "orchestrateModel"
 #: ``"true"`` on an agent that may launch agents of its own: our server gives it a token for its subtree.
 METADATA_MAY_LAUNCH = "orchestrateMayLaunch"
+#: What a planner may take for agents of its own, as ``model.grants`` writes it.
+METADATA_GRANT = "orchestrateGrant"
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REQUEST_ID_HEADER = "x-request-id"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from orchestrate.model.dumping import add_extra, dump
 from orchestrate.model.fields import Fields, shown
+from orchestrate.model.grant_format import decode_own_grant, own_grant_document
+from orchestrate.model.grants import OwnGrant
 from orchestrate.model.names import RequestId, Timestamp, WorkspaceId
 from orchestrate.model.rows import Andon, Attention, Unpublished, Workspace
 from orchestrate.model.usage_format import decode_spent
@@ -22,6 +24,7 @@ class Header:
     handled_requests: tuple[RequestId, ...]
     spent: float
     unpublished: Unpublished | None
+    grant: OwnGrant | None
     extra: Mapping[str, object]
 
     def named(self, workspace_id: WorkspaceId) -> Workspace:
@@ -34,6 +37,7 @@ class Header:
             self.handled_requests,
             self.spent,
             self.unpublished,
+            self.grant,
             self.extra,
         )
 
@@ -51,6 +55,8 @@ def workspace_document(workspace: Workspace) -> dict[str, object]:
         document["spent"] = {"cents": workspace.spent}
     if workspace.unpublished is not None:
         document["unpublished"] = unpublished_document(workspace.unpublished)
+    if workspace.grant is not None:
+        document["grant"] = own_grant_document(workspace.grant)
     add_extra(document, workspace.extra)
     return document
 
@@ -68,6 +74,7 @@ def decode_header(fields: Fields) -> Header:
         handled_requests=fields.names("handledRequests", RequestId),
         spent=fields.inner("spent", decode_spent) or 0.0,
         unpublished=fields.inner("unpublished", _unpublished),
+        grant=fields.inner("grant", decode_own_grant),
         extra=fields.rest(),
     )
 

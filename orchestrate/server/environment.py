@@ -60,7 +60,7 @@ def agent_environment(
         **(request.env_vars or {}),
         **(request.run_env_vars or {}),
         **(_identity(order, agent) if agent is not None else {}),
-        **({"CURSOR_BACKEND_URL": launcher.url, "CURSOR_API_KEY": launcher.token} if launcher is not None else {}),
+        **(_launching(launcher, agent) if launcher is not None else {}),
     }
 
 
@@ -74,6 +74,12 @@ def git_environment(own: Mapping[str, str], *, below: Path | None) -> dict[str, 
     if "GIT_SSH_COMMAND" not in kept and "GIT_SSH" not in kept:
         kept["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
     return kept | ({"GIT_CEILING_DIRECTORIES": str(below.parent)} if below is not None else {})
+
+
+def _launching(launcher: Endpoint, agent: AgentRecord | None) -> dict[str, str]:
+    """What an engine needs to launch agents from inside an agent."""
+    whose = {} if agent is None else {"ORCHESTRATE_PLANNER_ID": agent.id}
+    return {"CURSOR_BACKEND_URL": launcher.url, "CURSOR_API_KEY": launcher.token, **whose}
 
 
 def _identity(order: Order, agent: AgentRecord) -> dict[str, str]:

@@ -252,7 +252,7 @@ def test_what_a_plan_asks_for_and_nobody_does_is_told_once(project: Project) -> 
 
     done = project.run()
 
-    line = "attention: the plan has limits.maxDepth, tasks[].measurements; this version does not act on them."
+    line = "attention: the plan has tasks[].measurements; this version does not act on it."
     assert done.code == 0
     assert done.err.count(line) == 1, done.err
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from orchestrate.model.grants import Grant, Share, Used
 from orchestrate.model.messages import FollowUpRun, QueuedMessage
 from orchestrate.model.names import (
     AgentId,
@@ -120,6 +121,10 @@ FULL_ROW = TaskRow(
         ),
     ),
     runs=(FollowUpRun(RunId("run-2"), RequestId("11111111-1111-4111-8111-111111111111"), 1, MOMENT, RunId("run-1")),),
+    shares=(
+        Share(1, AgentId("bc-0"), Grant(agents=8, cents=400.0, levels=1, reserve=100.0), Used(3, 120.5)),
+        Share(2, AgentId("bc-1"), Grant(agents=8)),
+    ),
     charges=(
         Charge(1, AgentId("bc-0"), TaskType.SUBPLANNER, 500.0),
         Charge(2, AgentId("bc-1"), TaskType.SUBPLANNER, 500.0, cents=92.5, tokens=120_000, follow_ups=92.5),

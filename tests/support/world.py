@@ -7,7 +7,7 @@ is followed by the invariants, every agent is judged when it is made, and the en
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from immutables import Map
@@ -22,6 +22,7 @@ from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 from tests.support.world_disk import Disk
 from tests.support.world_engine import SimulatedEngine
+from tests.support.world_grants import OWN_AGENT, Planners
 from tests.support.world_inbox import Inbox
 from tests.support.world_money import Purse
 from tests.support.world_orders import Orders
@@ -80,8 +81,10 @@ class World:
         self.random = Random(seed)
         self.luck = luck_of(self.random)
         self.purse = Purse(seed)
-        self.plan = bounded(self.purse.random, random_plan(self.random))
-        self.settings = random_settings(self.random)
+        self.planners = Planners(seed)
+        self.plan = self.planners.planted(bounded(self.purse.random, random_plan(self.random)))
+        own_agent = None if self.planners.granted is None else OWN_AGENT
+        self.settings = replace(random_settings(self.random), own_agent_id=own_agent)
         self.timeline = Timeline()
         self.disk = Disk()
         self.service = SimulatedService(self.random, self.luck, self.plan.on_unstructured)

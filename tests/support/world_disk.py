@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from orchestrate.model.grants import Grant
 from orchestrate.model.names import AgentId, IdempotencyKey, TaskName, WorkspaceId
 from orchestrate.model.records import Record, decode_record, encode_record
 from orchestrate.model.row_format import encode_row
@@ -20,6 +21,8 @@ class Request:
     starting_ref: str
     #: When the launch was decided.
     intended_at: float
+    #: What a planner is told that it may take; None for one that plans nothing.
+    grant: Grant | None = None
 
 
 @dataclass

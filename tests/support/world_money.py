@@ -9,10 +9,10 @@ from random import Random
 
 from orchestrate.core.accounts import units
 from orchestrate.core.state import State
+from orchestrate.model.grants import least
 from orchestrate.model.names import TaskName
-from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import TaskStatus
+from orchestrate.model.vocabulary import TaskStatus, TaskType
 from tests.support.world_plans import MOST_CENTS
 from tests.support.world_service import SimulatedAgent
 
@@ -25,22 +25,23 @@ class Purse:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(f"money {seed}")
-        self._cents = self.random.choice([0.0, 1.5, float(MOST_CENTS), self.random.uniform(1, MOST_CENTS)])
+        self.cents = self.random.choice([0.0, 1.5, float(MOST_CENTS), self.random.uniform(1, MOST_CENTS)])
         self._lag = self.random.choice(_LAGS)
 
     def known(self, agent: SimulatedAgent, *, now: float) -> float | None:
         """What the service tells of this agent's cost by now."""
-        if self._lag is None or not agent.is_over(now) or agent.is_gone or now < agent.ends_at + self._lag:
-            return None
-        return self._cents
+        return self.cents if self.is_told(agent, now=now) and not agent.is_gone else None
 
-    def check_launch(self, plan: Plan, agents: int) -> None:
-        """An agent was made: all of them together keep the plan's bounds."""
-        limits = plan.limits
-        assert limits.max_agents is None or agents <= limits.max_agents, f"{agents} agents of {limits.max_agents}"
-        cost = agents * self._cents
-        assert limits.budget_cents is None or cost <= limits.budget_cents + 0.01 * agents, (
-            f"{agents} agents cost {cost} cents of {limits.budget_cents}"
+    def is_told(self, agent: SimulatedAgent, *, now: float) -> bool:
+        """True once the cost of an agent that is over has reached the books."""
+        return self._lag is not None and agent.is_over(now) and now >= agent.ends_at + self._lag
+
+    def check_launch(self, *, max_agents: float | None, budget_cents: float | None, agents: int) -> None:
+        """An agent was made: all of them together, in the whole tree, keep the bounds."""
+        assert max_agents is None or agents <= max_agents, f"{agents} agents of {max_agents}"
+        cost = agents * self.cents
+        assert budget_cents is None or cost <= budget_cents + 0.01 * agents, (
+            f"{agents} agents cost {cost} cents of {budget_cents}"
         )
 
     def check_end(self, state: State, agents: Iterable[SimulatedAgent]) -> None:
@@ -61,17 +62,33 @@ class Purse:
 
 
 def holds(state: State, pending: Iterable[TaskRow]) -> bool:
-    """True where a bound of the plan keeps the engine from launching one of these tasks."""
-    limits = state.plan.limits
+    """True where a bound of the plan, or of the planner above, keeps the engine from launching one of these tasks."""
+    limits, own = state.plan.limits, state.workspace.grant
+    max_agents = least(limits.max_agents, None if own is None else own.max_agents)
+    budget = least(limits.budget_cents, None if own is None else own.budget_cents)
     charges = [charge for row in state.rows.values() for charge in row.charges]
-    if limits.max_agents is not None and len(charges) >= limits.max_agents:
-        return True
-    if limits.budget_cents is None:
-        return False
+    shares = [share for row in state.rows.values() for share in row.shares_out]
+    agents = len(charges) + sum(share.given_agents + share.used_agents for share in shares)
     taken = sum(charge.reserved if charge.cents is None else charge.cents for charge in charges)
-    unknown = float(limits.reserve_cents or 0)
+    taken += sum(share.given_cents + share.used_cents for share in shares)
+    unknown = float(limits.reserve_cents or (0 if own is None else own.grant.reserve or 0))
     for row in (row for row in pending if row.status == TaskStatus.PENDING):
         known = [charge.cents for charge in charges if charge.type == row.type and charge.cents is not None]
-        if taken + max(known, default=unknown) > limits.budget_cents:
+        below = _given_with(state, row, unknown)
+        if max_agents is not None and agents + 1 + below[0] > max_agents:
+            return True
+        if budget is not None and taken + max(known, default=unknown) + below[1] > budget:
             return True
     return False
+
+
+def _given_with(state: State, row: TaskRow, unknown: float) -> tuple[int, float]:
+    """The least that a launch of this task gives away: agents and cents."""
+    if row.type != TaskType.SUBPLANNER:
+        return 0, 0.0
+    kept = next((share.grant for share in row.shares if share.attempt == row.attempts + 1), None)
+    if kept is not None:
+        return kept.agents or 0, kept.cents or 0.0
+    task = state.plan.tasks_by_name.get(row.name)
+    agents, cents = (None, None) if task is None else (task.max_agents, task.budget_cents)
+    return 1 if agents is None else agents, unknown if cents is None else float(cents)

@@ -6,6 +6,8 @@ answers die with the engine that waits for them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from orchestrate.core.effects import (
@@ -13,10 +15,12 @@ from orchestrate.core.effects import (
     ArchiveAgent,
     AskUsage,
     CancelRun,
+    CountSubtree,
     Effect,
     LaunchAgent,
     LookUpAgent,
     LookUpRefs,
+    ReadGrant,
     SetTimer,
     TakeMeasurements,
     WatchRun,
@@ -40,9 +44,10 @@ from orchestrate.core.events import (
 )
 from orchestrate.core.service_events import ArchiveAnswered
 from orchestrate.core.usage_events import UsageAnswered
+from orchestrate.model.grants import Grant
 from orchestrate.model.rows import Launch, TaskRow
 from orchestrate.model.timestamps import seconds_between, to_timestamp
-from orchestrate.model.vocabulary import LaunchDelay
+from orchestrate.model.vocabulary import LaunchDelay, TaskType
 from tests.support.world_disk import Request
 from tests.support.world_service import IdTaken, SimulatedAgent
 
@@ -72,9 +77,9 @@ class Performers:
         #: Attempts whose request was there before their record was safe.
         self._early: set[tuple[TaskName, int]] = set()
 
-    def perform(self, effect: Effect) -> None:
+    def perform(self, effect: Effect) -> None:  # noqa: C901, PLR0912  one arm an effect
         """Begin what the effect asks for; its answer comes later."""
-        if not isinstance(effect, SetTimer) and self._happens(self._luck.program_fault):
+        if not isinstance(effect, SetTimer | ReadGrant) and self._happens(self._luck.program_fault):
             task = _task_of(effect)
             request = effect.answer.id if isinstance(effect, AnswerRequest) else None
             failed = EffectFailed(effect=type(effect).__name__, message="a bug", task=task, request=request)
@@ -93,6 +98,10 @@ class Performers:
                 self._archive(effect)
             case AskUsage():
                 self._ask_usage(effect)
+            case ReadGrant():
+                self._ask_of_grants(self._world.planners.read)
+            case CountSubtree():
+                self._ask_of_grants(partial(self._world.planners.count, self._world, effect))
             case AnswerRequest():
                 self._engine.after(self._random.uniform(0, 1), lambda: self._answer_request(effect))
             case TakeMeasurements(row=row, measurements=declared):
@@ -137,6 +146,7 @@ class Performers:
             key=intent.idempotency_key,
             workspace_id=self._engine.state.workspace.workspace_id,
             starting_ref=row.starting_ref,
+            grant=_grant_in(row),
             intended_at=seconds_between(to_timestamp(0.0), intent.at) or 0.0,
         )
         return self._world.disk.requests.setdefault((row.name, intent.attempt), request)
@@ -294,6 +304,15 @@ class Performers:
 
         self._world.timeline.after(self._random.uniform(0, 2), arrive)
 
+    def _ask_of_grants(self, answer: Callable[..., Event]) -> None:
+        def arrive() -> None:
+            is_answered = not self._happens(self._luck.unreachable) and not self._service.is_locked(
+                self._world.timeline.now
+            )
+            self._answer(answer(is_answered=is_answered), after=0.1)
+
+        self._world.timeline.after(self._random.uniform(0, 2), arrive)
+
     def _answer_request(self, effect: AnswerRequest) -> None:
         self._world.rare_crash_point("before a request is answered", chance=0.2)
         event = self._world.inbox.answered(effect.answer)
@@ -321,12 +340,19 @@ class Performers:
 
 def _task_of(effect: Effect) -> TaskName | None:
     match effect:
-        case CancelRun(task=task) | AskUsage(task=task) | ArchiveAgent(task=task):
+        case CancelRun(task=task) | AskUsage(task=task) | ArchiveAgent(task=task) | CountSubtree(task=task):
             return task
         case LookUpRefs() | AnswerRequest():
             return None
         case _:
             return effect.row.name
+
+
+def _grant_in(row: TaskRow) -> Grant | None:
+    """What the request of this row's intent tells a planner."""
+    if row.type != TaskType.SUBPLANNER:
+        return None
+    return next((share.grant for share in row.shares if share.attempt == _intent(row).attempt), Grant())
 
 
 def _intent(row: TaskRow) -> Launch:

@@ -53,7 +53,7 @@ class Referee:
         assert intent not in self._refused, f"launched again after a refusal: {intent}"
         assert not orders.is_barred(*intent), f"cancelled, and launched by itself: {intent}"
         self._made.add(intent)
-        self._world.purse.check_launch(plan, len(self._world.service.agents))
+        self._world.planners.made(self._world, agent)
         active, allowed = self._world.service.active(self._world.timeline.now), self._slots()
         assert active <= allowed, f"{active} runs in {allowed} slots"
         task = plan.tasks_by_name.get(request.task)

@@ -1,9 +1,9 @@
-"""Whether the plan's bounds fit each other, the plan and this machine. Each of them is a warning: the run keeps them."""
+"""Whether the plan's bounds fit each other, the plan and this machine. The run keeps them, so most are warnings."""
 
 import os
 from collections.abc import Iterator
 
-from orchestrate.cli.checks.findings import Check, Finding, good, warning
+from orchestrate.cli.checks.findings import Check, Finding, fault, good, warning
 from orchestrate.cli.messages import listed
 from orchestrate.core.budgets import RESERVE_CENTS
 from orchestrate.model.plan import Plan
@@ -20,10 +20,10 @@ def check_limits(plan: Plan, *, kind: RuntimeKind, max_concurrent: int, depth: i
         *_too_many_at_once(plan, kind=kind, max_concurrent=max_concurrent),
         *_money(plan),
         *_agents(plan),
-        *_depth(plan, depth=depth),
     ]
-    if told:
-        return [warning(Check.LIMITS, message) for message in told]
+    found = [*_depth(plan, depth=depth), *(warning(Check.LIMITS, message) for message in told)]
+    if found:
+        return found
     return [good(Check.LIMITS, f"{max_concurrent} at a time, and nothing contradicts")]
 
 
@@ -54,9 +54,12 @@ def _agents(plan: Plan) -> Iterator[str]:
         yield f"limits.maxAgents is {most} and the plan has {len(plan.tasks)} tasks: the rest would not be launched"
 
 
-def _depth(plan: Plan, *, depth: int) -> Iterator[str]:
+def _depth(plan: Plan, *, depth: int) -> Iterator[Finding]:
     deepest = plan.limits.max_depth
     planners = [task.name for task in plan.tasks if task.type is TaskType.SUBPLANNER]
     if deepest is not None and planners and depth + 1 >= deepest:
         names = listed(planners, at_most=_NAMED)
-        yield f"limits.maxDepth is {deepest}: the subplanners {names} stand at depth {depth + 1} and can launch nothing"
+        words = (
+            f"limits.maxDepth is {deepest}: the subplanners {names} stand at depth {depth + 1} and can launch nothing"
+        )
+        yield fault(Check.LIMITS, words, hint="set limits.maxDepth higher, or have workers do it")

@@ -102,5 +102,6 @@ def money_lines(money: Money) -> list[Line]:
             f"budget {dollars(money.budget)}: {dollars(money.spent)} spent, {dollars(money.reserved)} set aside"
         )
     if money.max_agents is not None:
-        words.append(f"{money.agents} of {money.max_agents} agents")
+        given = f", {money.given_agents} of them given to subplanners" if money.given_agents else ""
+        words.append(f"{money.agents} of {money.max_agents} agents{given}")
     return [(Span(f"  {' · '.join(words)}"),)] if words else []

@@ -9,6 +9,7 @@ from orchestrate.cli.screens.table import LONG_NAME_COLUMNS, NAME_COLUMNS, TINTS
 from orchestrate.cli.screens.tally import Tally
 from orchestrate.cli.screens.task_list import row_words, spent
 from orchestrate.cli.screens.vocabulary import GLYPHS, Kind, Standing, evidence
+from orchestrate.model.money import dollars
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskType
 
@@ -153,12 +154,27 @@ def _twig(each: Branch, view: TreeView, look: Look, *, stem: str, depth: int) ->
     words = evidence(row) if each.how.kind is Kind.DONE else row_words(row, each.how, look)
     if row.type == TaskType.SUBPLANNER and each.how.kind is not Kind.ERROR:
         told = each.how.word if each.how.kind is not Kind.RUNNING else ""
-        words = ", ".join(filter(None, (f"subplanner, depth {depth + 1}", told)))
+        words = ", ".join(filter(None, (f"subplanner, depth {depth + 1}", told, _share_words(row))))
     if each.remark is not None:
         words = f"{words}; {each.remark}"
     counts = "" if below is None else _counts(below.tally)
     time = spent(row, now=view.now)
     return _Twig(stem, each.how.glyph, TINTS[each.how.kind], row.name, counts, time, words, url=row.url)
+
+
+def _share_words(row: TaskRow) -> str:
+    """What the latest attempt was given, or what it took of that."""
+    if not row.shares_out:
+        return ""
+    share = row.shares_out[-1]
+    parts = []
+    if share.grant.agents is not None:
+        used = "" if share.used is None else f"{share.used.agents} of "
+        parts.append(f"{used}{share.grant.agents} agents")
+    if share.grant.cents is not None:
+        spent = "" if share.used is None or share.used.cents is None else f"{dollars(share.used.cents)} of "
+        parts.append(f"{spent}{dollars(share.grant.cents)}")
+    return " and ".join(parts)
 
 
 def _twig_line(twig: _Twig, *, reach: int, counts: int) -> Line:

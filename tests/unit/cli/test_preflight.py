@@ -108,13 +108,11 @@ async def test_tasks_that_need_no_launch_are_not_looked_at(cloud, remote):
         ({}, {}, []),
         ({"limits": {"maxConcurrent": 2, "taskTimeoutSec": 5}}, {"priority": 3}, []),
         ({"limits": {"budgetCents": 0, "maxAgents": 2, "reserveCents": 3}}, {}, []),
-        ({"limits": {"maxDepth": 2}}, {}, ["the plan has limits.maxDepth; this version does not act on it."]),
+        ({}, {"cpus": 2}, ["the plan has tasks[].cpus; this version does not act on it."]),
         (
             {"limits": {"maxDepth": 1}},
             {"cpus": 2, "memoryMb": 512, "measurements": [{"name": "lines", "command": "wc -l x"}]},
-            [
-                "the plan has limits.maxDepth, tasks[].measurements, tasks[].cpus, tasks[].memoryMb; this version does not act on them."
-            ],
+            ["the plan has tasks[].measurements, tasks[].cpus, tasks[].memoryMb; this version does not act on them."],
         ),
     ],
 )

@@ -77,6 +77,8 @@ def test_a_depth_that_is_none_is_refused(text):
 
 def test_the_depth_is_read():
     assert settings({"ORCHESTRATE_AGENT_DEPTH": "2"}).agent_depth == 2
+    assert settings({"ORCHESTRATE_PLANNER_ID": " bc-1 "}).planner_id == "bc-1"
+    assert settings({"ORCHESTRATE_PLANNER_ID": " "}).planner_id is None
 
 
 @pytest.mark.parametrize(("text", "expected"), [("132", 132), ("0", None), ("wide", None), ("1234567", None)])

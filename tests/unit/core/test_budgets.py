@@ -201,8 +201,9 @@ def test_agents_of_before_there_were_charges_are_charged_under_a_bound():
 
 
 def test_without_bounds_nothing_waits():
-    assert not has_bounds(a_plan("a"))
-    assert has_bounds(a_plan("a", limits={"budgetCents": 0}))
+    assert not has_bounds(read(a_plan("a")).state)
+    assert has_bounds(read(a_plan("a", limits={"budgetCents": 0})).state)
+    assert has_bounds(read(a_plan("a", limits={"maxAgents": 1})).state)
     assert last_words(read(a_plan("a")).state) is None
 
 

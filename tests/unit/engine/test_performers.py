@@ -5,12 +5,14 @@ from orchestrate.core.effects import (
     AnswerRequest,
     CancelRun,
     CheckPaths,
+    CountSubtree,
     EndRun,
     LaunchAgent,
     LookForNamesakes,
     LookUpAgent,
     LookUpRefs,
     LookUpRuns,
+    ReadGrant,
     SendFollowUp,
     SetTimer,
     TakeMeasurements,
@@ -68,6 +70,12 @@ class Answering:
     async def check(self, effect):
         return self._answer("check", effect)
 
+    async def read(self, effect):
+        return EffectFailed(effect="read", message="")
+
+    async def count(self, effect):
+        return EffectFailed(effect="count", message="")
+
     def _answer(self, word, effect):
         if self.error is not None:
             raise self.error
@@ -86,6 +94,7 @@ def performers_of(inbox, service, asked):
         path_checker=asked,
         ref_looker=asked,
         measurer=asked,
+        grants=asked,
     )
 
 
@@ -113,6 +122,9 @@ async def test_each_effect_has_its_performer():
     assert [each.effect for each in await answers(CheckPaths(row=running, allowed=(), forbidden=()))] == ["check"]
     assert [each.effect for each in await answers(TakeMeasurements(row=running, measurements=()))] == ["take"]
     assert [each.effect for each in await answers(LookUpRuns(row=running))] == ["look up"]
+    assert [each.effect for each in await answers(ReadGrant(agent_id=running.agent_id))] == ["read"]
+    count = CountSubtree(task="a", attempt=1, agent_id=running.agent_id)
+    assert [each.effect for each in await answers(count)] == ["count"]
     assert [each.effect for each in await answers(SendFollowUp(row=running))] == ["send"]
     assert await answers(LookUpRefs(refs=())) == [RefsSeen(refs=())]
     assert await answers(LookForNamesakes(root_slug="shop", rows=())) == [NamesakesSeen()]

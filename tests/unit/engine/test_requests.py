@@ -3,9 +3,10 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from orchestrate.engine.requests import DEPTH_VARIABLE, RequestOptions, RequestWriter
+from orchestrate.engine.requests import DEPTH_VARIABLE, PLANNER_VARIABLE, RequestOptions, RequestWriter
 from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import Catalogue
+from orchestrate.model.grants import Grant, Share
 from orchestrate.model.rows import OnRemote
 from orchestrate.model.vocabulary import HandoffStatus
 from orchestrate.model.wire import LocalAgent, Model
@@ -75,7 +76,24 @@ async def test_a_planner_with_an_id_is_its_tasks_parent():
 async def test_only_a_subplanner_may_launch():
     plan = a_plan("a", a_task("s", type="subplanner"))
     assert "orchestrateMayLaunch" not in (await rendered(plan))["metadata"]
-    assert (await rendered(plan, "s"))["metadata"]["orchestrateMayLaunch"] == "true"
+    request = await rendered(plan, "s")
+    assert request["metadata"]["orchestrateMayLaunch"] == "true"
+    assert request["metadata"]["orchestrateGrant"] == "{}"
+    assert request["runEnvVars"] == {DEPTH_VARIABLE: "1", PLANNER_VARIABLE: request["agentId"]}
+
+
+async def test_a_subplanner_is_told_what_its_attempt_was_given():
+    plan, agent = a_plan(a_task("s", type="subplanner")), agent_of("s", 2)
+    shares = (Share(1, agent_of("s"), Grant(agents=1)), Share(2, agent, Grant(agents=8, cents=400.0, levels=1)))
+    writer = RequestWriter(
+        plan,
+        workspace_id=WORKSPACE,
+        templates=templates(),
+        archive=MemoryArchive(),
+        options=RequestOptions(repo_url=plan.repo_url),
+    )
+    request = orjson.loads(await writer.render(a_launching_row("s", attempt=2, shares=shares), ()))
+    assert orjson.loads(request["metadata"]["orchestrateGrant"]) == {"agents": 8, "cents": 400.0, "levels": 1}
 
 
 async def test_a_subplanner_is_told_the_models_and_how_to_install_the_engine():

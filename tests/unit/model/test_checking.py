@@ -241,6 +241,16 @@ REFUSED = {
         "tasks[1].verifies",
         "only a verifier has verifies, and this is a subplanner",
     ),
+    "a worker with agents of its own": (
+        a_plan(a_task("a", maxAgents=2)),
+        "tasks[0].maxAgents",
+        "only a subplanner has maxAgents, and this is a worker",
+    ),
+    "a verifier with a budget of its own": (
+        a_plan(a_task("a"), a_task("b", type="verifier", verifies="a", budgetCents=2)),
+        "tasks[1].budgetCents",
+        "only a subplanner has budgetCents, and this is a verifier",
+    ),
     "the file of a postmortem": (
         a_plan(a_task("x-failure"), a_task("x")),
         "tasks[0].name",

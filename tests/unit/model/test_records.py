@@ -3,6 +3,8 @@ from dataclasses import replace
 import pytest
 
 from orchestrate.errors import WorkspaceDamaged
+from orchestrate.model.grants import Grant, OwnGrant
+from orchestrate.model.names import AgentId
 from orchestrate.model.records import decode_record, encode_record, workspace_id_in
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.rows import Andon, Unpublished
@@ -32,6 +34,7 @@ def test_a_lone_surrogate_does_not_stop_a_record():
                 slack_kickoff_ref={"channel": "C1", "ts": "1.2"},
                 spent=5.0,
                 unpublished=Unpublished(MOMENT, 3, "orch-state/shop", "timed out"),
+                grant=OwnGrant(AgentId("bc-9"), Grant(agents=8), 2, 1.5),
                 extra={"more": {"cents": 5}},
             ),
         ),

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from orchestrate.cli.checks.findings import Verdict
+from orchestrate.cli.checks.findings import Check, Finding, Verdict
 from orchestrate.cli.checks.limits import check_limits
 from orchestrate.model.vocabulary import RuntimeKind
 from tests.support.builders import a_plan, a_task
@@ -38,10 +38,6 @@ CORES = os.cpu_count() or 1
         ({"maxAgents": 2}, []),
         ({"maxAgents": 1}, ["limits.maxAgents is 1 and the plan has 2 tasks: the rest would not be launched"]),
         ({"maxDepth": 2}, []),
-        (
-            {"maxDepth": 1},
-            ["limits.maxDepth is 1: the subplanners p stand at depth 1 and can launch nothing"],
-        ),
     ],
 )
 def test_bounds_that_contradict_are_warnings(limits, told):
@@ -51,9 +47,14 @@ def test_bounds_that_contradict_are_warnings(limits, told):
     assert bool(told) is all(finding.verdict is Verdict.WARNING for finding in found)
 
 
-def test_a_depth_that_is_used_up_by_the_planners_above_counts():
-    plan = a_plan(PLANNER, limits={"maxDepth": 3})
-    assert check_limits(plan, kind=RuntimeKind.CLOUD, max_concurrent=8, depth=2)[0].verdict is Verdict.WARNING
+@pytest.mark.parametrize(("deepest", "depth"), [(1, 0), (3, 2), (0, 0)])
+def test_subplanners_that_could_launch_nobody_are_a_fault(deepest, depth):
+    plan = a_plan("a", PLANNER, limits={"maxDepth": deepest})
+    words = f"limits.maxDepth is {deepest}: the subplanners p stand at depth {depth + 1} and can launch nothing"
+    hint = "set limits.maxDepth higher, or have workers do it"
+    assert check_limits(plan, kind=RuntimeKind.CLOUD, max_concurrent=8, depth=depth) == [
+        Finding(Check.LIMITS, Verdict.FAULT, words, hint)
+    ]
 
 
 def test_more_agents_than_the_machine_can_carry_are_told_where_they_would_run():
