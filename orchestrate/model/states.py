@@ -104,7 +104,7 @@ def _salvaged_header(fields: Fields, faults: list[str]) -> Header:
         return decode_header(fields)
     except WorkspaceDamaged as error:
         faults.append(error.message)
-        return Header(None, "", None, None, (), 0.0, None, {})
+        return Header(None, "", None, None, (), 0.0, None, None, {})
 
 
 def require_root_slug(found: str, *, wanted: str) -> None:
