@@ -305,13 +305,17 @@ class Performers:
         self._world.timeline.after(self._random.uniform(0, 2), arrive)
 
     def _ask_of_grants(self, answer: Callable[..., Event]) -> None:
-        def arrive() -> None:
-            is_answered = not self._happens(self._luck.unreachable) and not self._service.is_locked(
-                self._world.timeline.now
-            )
-            self._answer(answer(is_answered=is_answered), after=0.1)
+        """Ask what planners have; it draws from a stream of its own, so that seeds without planners stay as they are."""
+        random = self._world.planners.random
 
-        self._world.timeline.after(self._random.uniform(0, 2), arrive)
+        def arrive() -> None:
+            is_silent = random.random() < self._luck.unreachable or self._service.is_locked(self._world.timeline.now)
+            event = answer(is_answered=not is_silent)
+            self._engine.after(0.1, lambda: self._engine.put(event))
+            if random.random() < self._luck.doubled:
+                self._engine.after(random.uniform(0.1, 600), lambda: self._engine.put(event))
+
+        self._world.timeline.after(random.uniform(0, 2), arrive)
 
     def _answer_request(self, effect: AnswerRequest) -> None:
         self._world.rare_crash_point("before a request is answered", chance=0.2)
