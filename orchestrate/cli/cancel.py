@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if rows[task].status == TaskStatus.RUNNING and args.timeout:
         raise OutcomeUnknown(
             f"the cancel of {task} was asked for; the service has not confirmed it within {args.timeout:g} s.",
-            code="not_confirmed",
+            code="cancel_unconfirmed",
             hint=f"orchestrate status {asked.location.argument} shows when it is; whoever runs the plan asks again",
         )
     _tell(args, asked, rows[task], answer)
