@@ -13,7 +13,8 @@ import anyio
 from orchestrate.cli.git_state import PUSH_SECONDS
 from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.surroundings import secrets_in
-from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
+from orchestrate.cli.template_files import load_templates
+from orchestrate.cli.wiring import Job, Service, engine_of, new_engine_id
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.model.names import AgentId, RunId, TaskName
 from orchestrate.model.plan import Plan

@@ -30,7 +30,8 @@ from orchestrate.cli.running import Prepared, Request, agent_of, prepare
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import service_at_hand
 from orchestrate.cli.surroundings import Environment
-from orchestrate.cli.wiring import Service, load_templates
+from orchestrate.cli.template_files import load_templates
+from orchestrate.cli.wiring import Service
 from orchestrate.engine.requests import RequestOptions
 from orchestrate.errors import InputRefused, PlanRefused
 from orchestrate.model.checking import parse_plan

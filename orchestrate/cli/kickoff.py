@@ -111,7 +111,7 @@ def _address(repo: str, target: Target) -> str:
 
 
 async def _sent(calls: GatedCalls, *, job: "partial[KickoffJob]", is_forced: bool) -> tuple[Planner, str]:
-    from orchestrate.cli.wiring import load_templates
+    from orchestrate.cli.template_files import load_templates
 
     me = await calls.me()
     whole = job(account=str(me.user_email or me.user_id or me.api_key_name))

@@ -74,7 +74,7 @@ def _rendered(
 ) -> tuple[str, list[str]]:
     """The prompt of a launch at this moment, and what will still change in it."""
     from orchestrate.cli.rendering import PromptRenderer
-    from orchestrate.cli.wiring import load_templates
+    from orchestrate.cli.template_files import load_templates
     from orchestrate.engine.requests import RequestOptions
     from orchestrate.model.checking import parse_plan
     from orchestrate.text.prompts import DEFAULT_INSTALL

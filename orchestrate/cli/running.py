@@ -21,7 +21,8 @@ from orchestrate.cli.services import cloud_service, keep_own_server, service_of
 from orchestrate.cli.single_errors import single_errors
 from orchestrate.cli.stopped import require_not_stopped, revived
 from orchestrate.cli.surroundings import Environment, secrets_in
-from orchestrate.cli.wiring import Job, Service, engine_of, load_templates, new_engine_id
+from orchestrate.cli.template_files import load_templates
+from orchestrate.cli.wiring import Job, Service, engine_of, new_engine_id
 from orchestrate.core.changes import Settings as RunSettings
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine

@@ -16,7 +16,6 @@ from orchestrate.core.changes import Session, Settings as RunSettings
 from orchestrate.core.state import State
 from orchestrate.engine.assembly import Engine, Outside, Pace, Showing, Start, assemble
 from orchestrate.engine.requests import RequestOptions
-from orchestrate.errors import InputRefused
 from orchestrate.model.catalogue import ANY_MODEL, Catalogue
 from orchestrate.model.names import EngineId, WorkspaceId, is_valid_ref
 from orchestrate.model.plan import Plan
@@ -33,13 +32,12 @@ from orchestrate.repo.publishing import GitMedium
 from orchestrate.repo.signatures import Signature
 from orchestrate.repo.site import Site
 from orchestrate.repo.state_branches import WORKSPACES, state_branch
-from orchestrate.shipped import shipped
 from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
 from orchestrate.text.prompts import DEFAULT_INSTALL
 from orchestrate.text.redaction import Redactor
-from orchestrate.text.templates import TEMPLATE_NAMES, Templates
+from orchestrate.text.templates import Templates
 
 CLOUD_URL = "https://api.cursor.com"
 
@@ -185,33 +183,6 @@ def _cord(job: Job, *, workspace_id: WorkspaceId) -> GitCord | None:
 def new_engine_id() -> EngineId:
     """An id that no other engine has."""
     return EngineId(str(uuid.uuid4()))
-
-
-def load_templates(folder: Path | None) -> Templates:
-    """The shipped templates, each replaced by the file of its name in ``folder``; InputRefused for a broken one."""
-    sources = {name: (shipped("templates") / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES}
-    if folder is None:
-        return Templates(sources)
-    if not folder.is_dir():
-        raise InputRefused(
-            f"--templates: {folder} is no folder. Nothing was launched.", hint="name a folder of templates"
-        )
-    own = _own_templates(folder)
-    if not own:
-        hint = f"name a file like one of {', '.join(name for name in TEMPLATE_NAMES if not name.startswith('_'))}"
-        raise InputRefused(f"--templates: {folder} holds no template. Nothing was launched.", hint=hint)
-    templates = Templates({**sources, **own})
-    templates.check()
-    return templates
-
-
-def _own_templates(folder: Path) -> dict[str, str]:
-    try:
-        return {
-            name: (folder / name).read_text(encoding="utf-8") for name in TEMPLATE_NAMES if (folder / name).exists()
-        }
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputRefused(f"--templates: {error}. Nothing was launched.") from error
 
 
 def _state(job: Job, loaded: LoadedState) -> tuple[State, bool]:

@@ -3,11 +3,20 @@
 from collections.abc import Mapping
 from types import TracebackType
 
-from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateError, TemplateNotFound, TemplateSyntaxError
+from jinja2 import (
+    FunctionLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    nodes,
+)
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from orchestrate.errors import InputRefused
 from orchestrate.text.fencing import code, fence, item
+from orchestrate.text.template_language import CHARGED, COUNTED, STEPS, Steps, bounded, charged, counted
 
 #: Every template that the engine loads; those with an underscore are parts of others.
 TEMPLATE_NAMES = (
@@ -30,9 +39,25 @@ TEMPLATE_NAMES = (
     "_upstreams.md.j2",
 )
 
+#: A text beyond this is no prompt: ten times what the service takes.
+LARGEST_TEXT = 10_000_000
 _HINT = "correct the template, or leave --templates out to use the ones that come with orchestrate"
 #: What a template of a user's own can do wrong while it runs, beside jinja's own errors.
 _MISTAKES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}"
+
+
+_FILTERS = {"code": code, "fence": fence, "item": item, "grouped": _grouped}
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """Takes the language of ``template_language`` only."""
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        return bounded(super()._parse(source, name, filename), name=name, own_filters=_FILTERS)
 
 
 class Templates:
@@ -40,7 +65,7 @@ class Templates:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = dict(sources)
-        self._environment = ImmutableSandboxedEnvironment(
+        self._environment = _Environment(
             loader=FunctionLoader(self._source_of),
             undefined=StrictUndefined,
             autoescape=False,
@@ -49,13 +74,14 @@ class Templates:
             keep_trailing_newline=True,
             auto_reload=False,
         )
-        self._environment.filters.update(code=code, fence=fence, item=item)
+        self._environment.filters.update(_FILTERS)
+        self._environment.filters.update({COUNTED: counted, CHARGED: charged})
 
     def render(self, name: str, values: Mapping[str, object]) -> str:
         """The text of a template with these values."""
         template = self._compiled(name)
         try:
-            return f"{template.render(values).rstrip()}\n"
+            return f"{self._text(template, values).rstrip()}\n"
         except TemplateNotFound as error:
             raise InputRefused(f"template {name}: there is no template {error}", hint=_HINT) from error
         except TemplateSyntaxError as error:
@@ -63,6 +89,17 @@ class Templates:
         except (TemplateError, *_MISTAKES) as error:
             place = self._place(error.__traceback__) or name
             raise InputRefused(f"template {place}: {error}", hint=_HINT) from error
+
+    def _text(self, template: Template, values: Mapping[str, object]) -> str:
+        parts, size = [], 0
+        for part in template.generate({**values, STEPS: Steps()}):
+            parts.append(part)
+            size += len(part)
+            if size > LARGEST_TEXT:
+                raise InputRefused(
+                    f"template {template.name}: its text has more than {LARGEST_TEXT:,} characters", hint=_HINT
+                )
+        return "".join(parts)
 
     def check(self) -> None:
         """Compile every template, so that a mistake is found before anything starts."""

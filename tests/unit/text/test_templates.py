@@ -28,7 +28,7 @@ MISTAKES = {
     "\n{{ goall }}": "template w:2: 'goall' is undefined",
     "{{ goal.x.y }}": "template w:1: 'str object' has no attribute 'x'",
     "x\n{% if %}": "template w:2: Expected an expression, got 'end of statement block'",
-    "{{ 'a' | nofilter }}": "template w:1: No filter named 'nofilter'.",
+    "{{ 'a' | nofilter }}": "template w:1: the filter 'nofilter' cannot be used in a template",
     "{{ ().__class__.__mro__ }}": "template w:1: access to attribute '__class__' of 'tuple' object is unsafe.",
     "\n\n{{ 1 / 0 }}": "template w:3: division by zero",
     "{% include 'nope' %}": "template v: there is no template nope",
