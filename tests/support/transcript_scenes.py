@@ -22,6 +22,7 @@ import ast
 import fcntl
 import json
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -190,6 +191,6 @@ class Scene:
 
 
 def _bytes(text: str) -> bytes:
-    text, _, times = text.partition(" * ")
-    value = ast.literal_eval(text) * int(times or 1)
+    often = re.fullmatch(r"(.*) \* (\d+)", text)
+    value = ast.literal_eval(text) if often is None else ast.literal_eval(often[1]) * int(often[2])
     return value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
