@@ -24,6 +24,7 @@ from orchestrate.cli.messages import error_lines, fault_lines, message_lines
 from orchestrate.cli.preflight import Report, not_enforced, preflight
 from orchestrate.cli.rendering import NO_WORKSPACE, PromptRenderer
 from orchestrate.cli.running import Prepared, Request, intent_of
+from orchestrate.cli.safe_errors import redactor_of, safe_error, safe_lines
 from orchestrate.cli.screens.dry_run import DryRunView, StartCost, dry_run_screen
 from orchestrate.cli.screens.layout import rendered
 from orchestrate.cli.services import service_at_hand
@@ -92,10 +93,18 @@ def dry_run(
         install=environment.install or DEFAULT_INSTALL,
         prompt_limit=prompt_limit(prepared.runtime.kind),
     )
+    redactor = redactor_of(environment.variables)
     renderer = PromptRenderer(
-        prepared.plan, loaded=loaded, folder=folder, templates=prepared.templates, options=options
+        prepared.plan,
+        loaded=loaded,
+        folder=folder,
+        templates=prepared.templates,
+        options=options,
+        redactor=redactor,
     )
     costs = anyio.run(partial(_costs, renderer, found, loaded, findings))
+    findings.warnings = safe_lines(findings.warnings, redactor)
+    findings.faults = [safe_error(fault, redactor) for fault in findings.faults]
     told = _Told(prepared, found, costs, dict(_changed(prepared, found, folder)), findings)
     if args.json:
         output.put_json(_document(told))

@@ -3,9 +3,9 @@
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -57,6 +57,8 @@ class _Call:
     is_verbose: bool = False
     #: PLAN as it was typed, where the verb has one.
     plan: str | None = None
+    #: The variables of ``--env-file``, once it was read.
+    file_variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def operation(self) -> str:
@@ -108,10 +110,12 @@ def _failed(call: _Call, error: Exception | KeyboardInterrupt) -> int:
 
 def _told_by_contract(call: _Call, error: BaseException) -> int:
     from orchestrate.cli.delegation.contract import tell_failure
+    from orchestrate.cli.safe_errors import redactor_of
 
-    code = tell_failure(call.operation, call.words, error, program=call.program)
+    redactor = redactor_of(call.file_variables)
+    code = tell_failure(call.operation, call.words, error, program=call.program, redactor=redactor)
     if call.is_verbose:
-        _print_traceback(error)
+        _print_traceback(call, error)
     return code
 
 
@@ -135,7 +139,11 @@ def _dispatched(call: _Call) -> int:
         raise UsageRefused(f"{call.verb.name} has no --dry-run. Nothing was done.", hint="leave it out")
     args = _parsed(parser, before)
     call.is_verbose, call.plan = bool(args.verbose), getattr(args, "plan", None)
-    return module.run(args, _settings(args))
+    if args.env_file is not None:
+        from orchestrate.cli.env_file import read_env_file
+
+        call.file_variables = read_env_file(args.env_file)
+    return module.run(args, read_settings(file_variables=call.file_variables))
 
 
 def _parsed(parser: Parser, before: Namespace) -> Namespace:
@@ -149,14 +157,6 @@ def _parsed(parser: Parser, before: Namespace) -> Namespace:
 
             raise with_task_names(refusal, words=before.rest) from refusal
         raise
-
-
-def _settings(args: Namespace) -> Settings:
-    if args.env_file is None:
-        return read_settings()
-    from orchestrate.cli.env_file import read_env_file
-
-    return read_settings(file_variables=read_env_file(args.env_file))
 
 
 def _parser_of(verb: Verb, module: VerbModule) -> Parser:
@@ -194,15 +194,15 @@ def _verb_named(word: str, *, program: str) -> Verb:
 
 def _told(call: _Call, error: OrchestrateError) -> int:
     """Tell an error and answer its exit code."""
-    from orchestrate.cli.safe_errors import safe_error
+    from orchestrate.cli.safe_errors import redactor_of, safe_error
 
-    code, error = _exit_code(call, error), safe_error(error)
+    code, error = _exit_code(call, error), safe_error(error, redactor_of(call.file_variables))
     if not call.is_json:
         output.say(error_lines(error, program=call.program, plan_path=_plan_path(call)))
     else:
         output.put_json(output.failure(call.operation, error, **_exit_code_of_a_run(call, code)))
     if call.is_verbose:
-        _print_traceback(error)
+        _print_traceback(call, error)
     return code
 
 
@@ -232,26 +232,29 @@ def _exit_code(call: _Call, error: OrchestrateError) -> int:
 
 
 def _told_fault(call: _Call, error: Exception) -> int:
-    from orchestrate.cli.safe_errors import safe_error, safe_lines
+    from orchestrate.cli.safe_errors import redactor_of, safe_error, safe_lines
 
+    redactor = redactor_of(call.file_variables)
     if call.is_json:
         told = OrchestrateError(f"a fault of this program: {type(error).__name__}: {error}")
         with suppress(OSError):
-            output.put_json(output.failure(call.operation, safe_error(told), **_exit_code_of_a_run(call, EXIT_FAILED)))
-    output.say(safe_lines(fault_of_ours(error, is_verbose=call.is_verbose)))
+            output.put_json(
+                output.failure(call.operation, safe_error(told, redactor), **_exit_code_of_a_run(call, EXIT_FAILED))
+            )
+    output.say(safe_lines(fault_of_ours(error, is_verbose=call.is_verbose), redactor))
     if call.is_verbose:
-        _print_traceback(error)
+        _print_traceback(call, error)
     return EXIT_FAILED
 
 
-def _print_traceback(error: BaseException) -> None:
+def _print_traceback(call: _Call, error: BaseException) -> None:
     import traceback
 
-    from orchestrate.cli.safe_errors import safe_lines
+    from orchestrate.cli.safe_errors import redactor_of, safe_lines
     from orchestrate.text.terminal import escape_for_terminal
 
     told = "".join(traceback.format_exception(error)).splitlines()
-    output.say(map(escape_for_terminal, safe_lines(told)))
+    output.say(map(escape_for_terminal, safe_lines(told, redactor_of(call.file_variables))))
 
 
 def _close_quietly() -> None:

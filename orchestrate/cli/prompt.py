@@ -8,6 +8,7 @@ from orchestrate.cli import numbers, output
 from orchestrate.cli.locating import PlanLocation, locate
 from orchestrate.cli.messages import message_lines
 from orchestrate.cli.plan_file import read_plan_file
+from orchestrate.cli.safe_errors import redactor_of
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.task_argument import known_task
 from orchestrate.errors import InputRefused
@@ -15,6 +16,7 @@ from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.store.attempts import REQUESTS
 from orchestrate.store.loading import LoadedState, read_workspace, workspace_folder
+from orchestrate.text.redaction import REDACTED, Redactor
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +38,14 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         raise InputRefused(
             f"the request of try {args.attempt} of {args.task} is not on file.", hint="leave out --attempt"
         )
-    text, notes = (sent, []) if sent is not None else _rendered(args, settings, location, loaded)
+    redactor = redactor_of(settings.environ)
+    text, notes = (sent, []) if sent is not None else _rendered(args, settings, location, loaded, redactor)
+    shown = redactor.redact(text)
+    if shown != text:
+        notes = [*notes, f"what is secret in this prompt is shown as {REDACTED}; the agent is told it as it is"]
     if not args.quiet:
         output.say(line for note in notes for line in message_lines("note", note))
-    _print(text, settings)
+    _print(shown, settings)
     return 0
 
 
@@ -70,7 +76,7 @@ def _sent(row: TaskRow, location: PlanLocation, *, attempt: int | None) -> str |
 
 
 def _rendered(
-    args: argparse.Namespace, settings: Settings, location: PlanLocation, loaded: LoadedState
+    args: argparse.Namespace, settings: Settings, location: PlanLocation, loaded: LoadedState, redactor: Redactor
 ) -> tuple[str, list[str]]:
     """The prompt of a launch at this moment, and what will still change in it."""
     from orchestrate.cli.rendering import PromptRenderer
@@ -85,7 +91,12 @@ def _rendered(
         repo_url=plan.repo_url, depth=settings.agent_depth, install=settings.install or DEFAULT_INSTALL
     )
     renderer = PromptRenderer(
-        plan, loaded=loaded, folder=location.folder, templates=load_templates(args.templates), options=options
+        plan,
+        loaded=loaded,
+        folder=location.folder,
+        templates=load_templates(args.templates),
+        options=options,
+        redactor=redactor,
     )
     return renderer.prompt(name), _notes(plan.task(name).depends_on, loaded.rows, is_new=not loaded.rows)
 

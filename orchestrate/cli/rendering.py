@@ -22,6 +22,7 @@ from orchestrate.model.timestamps import to_timestamp
 from orchestrate.store.attempts import AttemptFiles
 from orchestrate.store.loading import LoadedState, workspace_folder
 from orchestrate.system import SystemClock
+from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
 
 #: Stands for the id that the first run draws.
@@ -39,12 +40,14 @@ class PromptRenderer:
         folder: Path,
         templates: Templates,
         options: RequestOptions | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
         self._plan = plan
         self._loaded = loaded
         self._folder = folder
         self._templates = templates
         self._options = options or RequestOptions(repo_url=plan.repo_url)
+        self._redactor = redactor
 
     def prompt(self, task: TaskName) -> str:
         """The text; InputRefused when it cannot be rendered."""
@@ -71,6 +74,7 @@ class PromptRenderer:
             templates=self._templates,
             archive=_ReadOnlyArchive(AttemptFiles(workspace_folder(self._folder))),
             options=self._options,
+            redactor=self._redactor,
         )
         return state, writer
 

@@ -14,8 +14,10 @@ from orchestrate.cli.confirming import NotConfirmed
 from orchestrate.cli.delegation.codes import Code
 from orchestrate.cli.delegation.refusals import DelegationRefused, Interrupted, error_object
 from orchestrate.cli.messages import as_typed, message_lines
+from orchestrate.cli.safe_errors import safe_error
 from orchestrate.cli.usage import UsageRefused
 from orchestrate.errors import OrchestrateError
+from orchestrate.text.redaction import Redactor
 from orchestrate.text.terminal import escape_for_terminal
 
 EXIT_REFUSED, EXIT_UNREADABLE, EXIT_INTERRUPTED = 1, 2, 130
@@ -71,12 +73,12 @@ def present(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def tell_failure(verb: str, words: Sequence[str], error: BaseException, *, program: str) -> int:
-    """Tell what went wrong, and answer the exit code."""
+def tell_failure(verb: str, words: Sequence[str], error: BaseException, *, program: str, redactor: Redactor) -> int:
+    """Tell what went wrong, without what is secret, and answer the exit code."""
     fields: dict[str, object] = {}
     if isinstance(error, Told):
         fields, error = error.fields, error.cause
-    told = _as_ours(error)
+    told = safe_error(_as_ours(error), redactor)
     if verb in KEYED and "idempotencyKey" not in fields:
         fields = {"idempotencyKey": key_in(words) or new_key(), **fields}
     if isinstance(told, DelegationRefused):

@@ -212,3 +212,10 @@ def test_the_plan_of_the_current_folder_will_do(workspace, monkeypatch, capsys):
     assert main(["run", "-n"]) == 0
     assert "launched from main" in capsys.readouterr().out
     assert [path.name for path in workspace.iterdir()] == ["plan.json"]
+
+
+def test_faults_and_warnings_are_told_without_what_is_secret_here(told, workspace, monkeypatch):
+    monkeypatch.setenv("DEPLOY_TOKEN", "blue-heron-7")
+    found = told(a_task("a", startingRef="blue-heron-7"), code=2)
+    assert "blue-heron-7" not in json.dumps([found["error"], found["faults"], found["warnings"]])
+    assert "[redacted]" in json.dumps(found["faults"])

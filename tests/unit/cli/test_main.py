@@ -153,3 +153,13 @@ def test_faults_name_the_plan_as_it_was_named(monkeypatch, tmp_path, capsys):
     (tmp_path / "work" / "plan.json").write_text("[]")
     assert entry.main(["validate", "work"]) == 2
     assert capsys.readouterr().err.startswith("error: work/plan.json:1: ")
+
+
+def test_what_an_env_file_holds_as_secret_is_in_no_error(tmp_path, capsys):
+    (tmp_path / "more.env").write_text("DEPLOY_TOKEN=blue-heron-7\n")
+    (tmp_path / "plan.json").write_text('{"goal": "g", "blue-heron-7": 1}')
+    for words in (["validate", str(tmp_path)], ["validate", str(tmp_path), "--json"], ["status", "blue-heron-7"]):
+        assert entry.main([*words, "--env-file", str(tmp_path / "more.env")]) == 2
+        told = "".join(capsys.readouterr())
+        assert "[redacted]" in told
+        assert "blue-heron-7" not in told

@@ -22,6 +22,7 @@ from orchestrate.errors import (
     Unavailable,
     WorkspaceDamaged,
 )
+from orchestrate.text.redaction import Redactor
 
 CASES = [
     (Refused("x", status=401, code="unauthorized"), Code.AUTH_FAILED),
@@ -87,16 +88,18 @@ def type_it(words):
 
 
 def test_a_command_goes_to_the_runtime_that_was_named(capsys):
-    tell_failure("agents", ["agents", "--runtime", "local"], Refused("x", status=404), program="orchestrate")
+    tell_failure(
+        "agents", ["agents", "--runtime", "local"], Refused("x", status=404), program="orchestrate", redactor=Redactor()
+    )
     assert "`orchestrate agents --all --runtime local`" in capsys.readouterr().out
 
 
 def test_a_bug_and_a_signal_are_one_object_too(capsys):
     words = ["delegate", "--idempotency-key=k1"]
-    assert tell_failure("delegate", words, ZeroDivisionError("oh"), program="orchestrate") == 1
+    assert tell_failure("delegate", words, ZeroDivisionError("oh"), program="orchestrate", redactor=Redactor()) == 1
     assert '"code":"INTERNAL_ERROR"' in (out := capsys.readouterr().out)
     assert '"idempotencyKey":"k1"' in out
-    assert tell_failure("delegate", words, KeyboardInterrupt(), program="orchestrate") == 130
+    assert tell_failure("delegate", words, KeyboardInterrupt(), program="orchestrate", redactor=Redactor()) == 130
     assert '"code":"INTERRUPTED"' in capsys.readouterr().out
 
 
@@ -104,3 +107,11 @@ def test_a_wait_that_the_service_asks_for_is_said():
     told = error_object(RateLimited("x", status=429, retry_after_seconds=30.0, request_id="r1"), verb="agents")
     assert str(told["recoveryAction"]).startswith("Wait 30 s")
     assert told["requestId"] == "r1"
+
+
+def test_a_failure_is_told_without_what_is_secret_here(capsys):
+    error = Refused("who is blue-heron-7?", status=404)
+    tell_failure("agents", ["agents"], error, program="orchestrate", redactor=Redactor(["blue-heron-7"]))
+    out = capsys.readouterr().out
+    assert "blue-heron-7" not in out
+    assert "who is [redacted]?" in out
