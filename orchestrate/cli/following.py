@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from orchestrate.cli.screens.estimate import Chain, longest_chain, time_left
+from orchestrate.cli.screens.findings import has_findings
 from orchestrate.cli.screens.finished import EndView
 from orchestrate.cli.screens.live import Active, Failed, LiveView, Upcoming
 from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of
@@ -68,6 +69,7 @@ class Follower:
         self._state: State | None = None
         self._active: dict[TaskName, TaskRow] = {}
         self._failed: dict[TaskName, TaskRow] = {}
+        self._found: dict[TaskName, TaskRow] = {}
         self._behind: dict[TaskName, int] = {}
         #: Last sign of life on the monotonic clock, and what was done.
         self._seen: dict[TaskName, tuple[float, str | None]] = {}
@@ -140,6 +142,7 @@ class Follower:
             hold=hold_reason(state) if state.session.phase == Phase.RUNNING else None,
             is_leaving=state.session.phase != Phase.RUNNING,
             failed=sorted(failed, key=lambda each: -each.behind),
+            found=sorted(self._found.values(), key=lambda row: row.finished_at or ""),
             active=[self._as_active(row, now) for row in sorted(self._active.values(), key=_start_of)],
             upcoming=self._upcoming(state),
             left=self._time_left(state, now),
@@ -167,6 +170,7 @@ class Follower:
         for row in rows:
             self._active.pop(row.name, None)
             self._failed.pop(row.name, None)
+            self._found.pop(row.name, None)
             started = epoch_seconds(row.started_at) if row.started_at else None
             if started is not None and (self._first_start is None or started < self._first_start):
                 self._first_start = started
@@ -176,6 +180,8 @@ class Follower:
             self._seen.pop(row.name, None)
             if row.status in (TaskStatus.ERROR, TaskStatus.CANCELLED):
                 self._failed[row.name] = row
+            if row.status == TaskStatus.HANDED_OFF and has_findings(row):
+                self._found[row.name] = row
             if row.status != TaskStatus.PENDING:
                 self._behind.clear()
                 self._has_ends = True

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from orchestrate.cli.screens.advice import mending_command, needs_somebody
 from orchestrate.cli.screens.durations import duration
 from orchestrate.cli.screens.estimate import Chain
+from orchestrate.cli.screens.findings import finding_lines, has_findings
 from orchestrate.cli.screens.layout import Line, Look, command, cut_middle, folded, line, width_of, wrapped
 from orchestrate.cli.screens.table import Column, head, name_columns, row_line, word_line
 from orchestrate.cli.screens.tally import headline, tally_of_rows, with_cost
@@ -120,6 +121,7 @@ def _finished(view: EndView, look: Look) -> list[Line]:
     return [
         headline(view.slug, tally_of_rows(rows), look, verdict="finished", right=spent),
         *result_lines(rows, look, no_branches=view.no_branches),
+        *_finding_lines(rows, look),
         *reading_lines(rows, look, no_branches=view.no_branches),
     ]
 
@@ -131,7 +133,7 @@ def _not_finished(view: EndView, look: Look) -> list[Line]:
     spent = with_cost(spent, view.money)
     verdict = {_EXIT_CHECKPOINT: "is at its checkpoint", _EXIT_INTERRUPTED: "was interrupted"}
     lines = [headline(view.slug, tally, look, verdict=verdict.get(view.exit_code, "needs you"), right=spent)]
-    lines += needy_lines(rows, look, holds=view.holds)
+    lines += needy_lines(rows, look, holds=view.holds) + _finding_lines(rows, look)
     done = [f"{standing(row).glyph} {row.name}" for row in rows if standing(row).kind is Kind.DONE]
     lines += [line(each) for each in folded(done, columns=look.columns)]
     agents = "1 agent" if tally.running == 1 else f"{tally.running} agents"
@@ -142,6 +144,11 @@ def _not_finished(view: EndView, look: Look) -> list[Line]:
     if view.exit_code in (_EXIT_CHECKPOINT, _EXIT_INTERRUPTED) or tally.running:
         lines.append(command("  go on   ", look.command("run")))
     return lines
+
+
+def _finding_lines(rows: Sequence[TaskRow], look: Look) -> list[Line]:
+    found = [row for row in rows if has_findings(row)]
+    return finding_lines(found, look, names=name_columns((row.name for row in found), look))
 
 
 def _state_line(agents: str, exit_code: int) -> Line:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from orchestrate.cli.screens.advice import command_for
 from orchestrate.cli.screens.durations import duration
 from orchestrate.cli.screens.estimate import Chain
+from orchestrate.cli.screens.findings import SHOWN, finding_lines
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, line
 from orchestrate.cli.screens.table import Column, head, name_columns, row_line, word_line
 from orchestrate.cli.screens.tally import Tally, headline
@@ -23,6 +24,8 @@ _BAR_CELLS = 20
 #: Lines beside tasks that the small form needs: head, slots, titles, "more" and the hint.
 _FRAME_ROWS = 6
 _NEXT_NAMED = 2
+#: Findings beside many tasks.
+_FOUND_OF_MANY = 2
 #: On a lower screen the rows of tasks are worth more than the hint.
 _ROWS_WITH_HINT = 16
 
@@ -81,6 +84,8 @@ class LiveView:
     hold: str | None = None
     is_leaving: bool = False
     failed: Sequence[Failed] = ()
+    #: Tasks that are over and whose results people should look at.
+    found: Sequence[TaskRow] = ()
     #: Oldest first.
     active: Sequence[Active] = ()
     #: Nearest first, not necessarily all.
@@ -102,6 +107,8 @@ def _small(view: LiveView, look: Look) -> list[Line]:
     lines = [headline(view.slug, view.tally, look, right=duration(view.elapsed_seconds)), *_slots_line(view)]
     lines += _trouble(view, look, names=names, room=look.rows)
     rest = [each for each in view.active if each.row.stalled_since is None]
+    spare = look.rows - _MARGIN_ROWS - len(lines) - len(rest) - len(view.upcoming) - _FRAME_ROWS // 2
+    lines += finding_lines(view.found, look, names=names, at_most=max(1, min(SHOWN, spare)))
     if rest:
         lines.append(head("task" if look.is_long else "running", _columns(look), names=names))
     lines += [_active_line(each, view, look, names=names) for each in rest]
@@ -118,6 +125,8 @@ def _large(view: LiveView, look: Look, room: int) -> list[Line]:
     if look.rows >= _ROWS_WITH_HINT or view.is_leaving:
         tail.append(_hint(view))
     lines += _trouble(view, look, names=names, room=max(2, (room - len(lines) - len(tail)) // 2))
+    if look.rows >= _ROWS_WITH_HINT:
+        lines += finding_lines(view.found, look, names=names, at_most=_FOUND_OF_MANY)
     rest = [each for each in view.active if each.row.stalled_since is None]
     space = room - len(lines) - len(tail) - 1
     if rest and space > 0:
@@ -136,7 +145,7 @@ def _running_title(view: LiveView) -> str:
 
 def _names(view: LiveView, look: Look) -> int:
     rows = [each.row for each in view.failed]
-    rows += [each.row for each in view.active]
+    rows += [*view.found, *(each.row for each in view.active)]
     rows += [each.row for each in view.upcoming]
     return name_columns((row.name for row in rows), look)
 

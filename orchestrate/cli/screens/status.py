@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from orchestrate.cli.screens.advice import needs_somebody, next_command
 from orchestrate.cli.screens.durations import clock_minute, duration, with_local_times
+from orchestrate.cli.screens.findings import has_findings
 from orchestrate.cli.screens.finished import branch_of, reading_lines, result_lines
 from orchestrate.cli.screens.layout import Line, Look, Span, Tint, command, cut, folded, line, wrapped
 from orchestrate.cli.screens.table import name_columns, word_line
@@ -117,7 +118,7 @@ def _git_lines(view: StatusView, look: Look) -> list[Line]:
 def _open_rows(view: StatusView, look: Look) -> list[Line]:
     """What is open, each group folded behind its first rows, then what is done in few lines."""
     groups = (
-        [row for row in view.rows if needs_somebody(row) or _has_findings(row)],
+        [row for row in view.rows if needs_somebody(row) or has_findings(row)],
         [row for row in view.rows if row.status == TaskStatus.RUNNING],
         [row for row in view.rows if row.status == TaskStatus.PENDING],
     )
@@ -129,7 +130,7 @@ def _open_rows(view: StatusView, look: Look) -> list[Line]:
         if len(group) > _SHOWN:
             lines.append(command(f"  + {len(group) - _SHOWN} more {word}: ", look.command("status", "-v")))
     if shown:
-        folded_away = (row for row in view.rows if standing(row).kind is Kind.DONE and not _has_findings(row))
+        folded_away = (row for row in view.rows if standing(row).kind is Kind.DONE and not has_findings(row))
         done = [f"✓ {row.name}" for row in folded_away]
         lines += [line(each) for each in folded(done, columns=look.columns, at_most=2)]
     return lines
@@ -175,10 +176,6 @@ def _row_line(row: TaskRow, view: StatusView, look: Look, *, names: int) -> Line
         words += f": {row.note}"
     room = max(20, look.columns - names - 4)
     return word_line(how, row.name, cut(with_local_times(words, tz=look.tz), room), names=names, url=row.url)
-
-
-def _has_findings(row: TaskRow) -> bool:
-    return bool(row.findings or beyond_paths(row))
 
 
 def _holds(row: TaskRow, view: StatusView) -> Sequence[str]:

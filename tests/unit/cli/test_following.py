@@ -4,8 +4,8 @@ from orchestrate.cli.following import Follower, Move
 from orchestrate.core.changes import Phase, RowChanged, SessionChanged, Settings
 from orchestrate.core.state import State, apply
 from orchestrate.model.names import TaskName
-from orchestrate.model.rows import Attention, TaskRow
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, TaskStatus
+from orchestrate.model.rows import Attention, Finding, TaskRow
+from orchestrate.model.vocabulary import FailureMode, FindingKind, HandoffStatus, TaskStatus
 from orchestrate.ports import Publication
 from tests.support.builders import (
     a_handed_off_row,
@@ -171,3 +171,12 @@ def test_a_new_plan_is_looked_at_as_a_whole():
     run.state = a_state(a_plan("a", "z"), *run.state.rows.values())
     news = run.follower.take(Publication(run.state, (), ()))
     assert news.is_first
+
+
+def test_who_has_findings_is_shown_in_the_order_of_the_ends_until_the_finding_is_gone():
+    lies = (Finding(FindingKind.MEASUREMENT, "x: value-mismatch: 1."),)
+    run = Run(a_handed_off_row("d", findings=lies, finished_at=moment(9)))
+    run.tell(a_handed_off_row("a", findings=lies, finished_at=moment(5)))
+    assert [row.name for row in run.follower.view().found] == ["a", "d"]
+    run.tell(a_handed_off_row("d"))
+    assert [row.name for row in run.follower.view().found] == ["a"]

@@ -1,11 +1,13 @@
 from dataclasses import replace
 
+import pytest
+
 from orchestrate.cli.screens.estimate import Chain
 from orchestrate.cli.screens.finished import EndView, end_screen, last_tasks, result_lines
 from orchestrate.cli.screens.layout import Look, rendered, width_of
 from orchestrate.model.money import Money
-from orchestrate.model.rows import Verdict
-from orchestrate.model.vocabulary import FailureMode, HandoffStatus, TaskStatus, TaskType, Verification
+from orchestrate.model.rows import Finding, Verdict
+from orchestrate.model.vocabulary import FailureMode, FindingKind, HandoffStatus, TaskStatus, TaskType, Verification
 from tests.support.builders import a_handed_off_row, a_row, a_running_row, moment
 
 PLANNED = frozenset({"orch/shop/verify-export", "main"})
@@ -137,3 +139,12 @@ def test_a_run_that_only_a_limit_holds_says_what_to_set():
         "  do      orchestrate run .",
         "  0 agents still running · state saved · exit 1",
     ]
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_findings_are_in_the_summary_however_the_run_ended(code):
+    found = replace(SCHEMA, findings=(Finding(FindingKind.NOTHING_PUSHED, "it says success but pushed nothing."),))
+    lines = shown(replace(DONE, rows=(found, *DONE.rows[1:]), exit_code=code))
+    place = lines.index("✓ api-schema          finding: it says success but pushed nothing.")
+    assert lines[place + 1] == "  look: orchestrate status . -v"
+    assert not any("finding" in line for line in shown(replace(DONE, exit_code=code)))

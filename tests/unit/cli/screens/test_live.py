@@ -6,8 +6,9 @@ from orchestrate.cli.screens.estimate import Chain
 from orchestrate.cli.screens.layout import Look, rendered, width_of
 from orchestrate.cli.screens.live import Active, Failed, LiveView, Upcoming, live_block
 from orchestrate.cli.screens.tally import Tally
-from orchestrate.model.vocabulary import FailureMode, TaskStatus, TaskType
-from tests.support.builders import START, a_launching_row, a_row, a_running_row, moment
+from orchestrate.model.rows import Finding
+from orchestrate.model.vocabulary import FailureMode, FindingKind, TaskStatus, TaskType
+from tests.support.builders import START, a_handed_off_row, a_launching_row, a_row, a_running_row, moment
 
 NOW = START + 1080
 
@@ -98,11 +99,37 @@ def test_a_large_plan_shows_trouble_first_and_counts_the_rest():
 
 @pytest.mark.parametrize("rows", [1, 3, 6, 10, 15, 16, 24, 60])
 @pytest.mark.parametrize("columns", [20, 79, 80, 100, 200])
-@pytest.mark.parametrize("view", [SIX, LARGE, replace(LARGE, failed=LARGE.failed * 20)])
+@pytest.mark.parametrize(
+    "view",
+    [
+        SIX,
+        LARGE,
+        replace(LARGE, failed=LARGE.failed * 20),
+        replace(SIX, found=[a_handed_off_row("a", findings=(Finding(FindingKind.VERDICT, "it failed."),))] * 9),
+    ],
+)
 def test_the_block_is_never_higher_than_the_screen_less_two_rows(view, columns, rows):
     lines = shown(view, columns=columns, rows=rows)
     assert len(lines) <= max(1, rows - 2)
-    assert all(width_of(line) <= columns for line in lines if "do: " not in line)
+    assert all(width_of(line) <= columns for line in lines if "do: " not in line and "orchestrate " not in line)
+
+
+def test_findings_stand_between_trouble_and_what_runs():
+    lies = Finding(FindingKind.MEASUREMENT, "lines: value-mismatch: claimed 7, measured 1.")
+    found = [a_handed_off_row(f"liar-{place}", findings=(lies,)) for place in range(6)]
+    assert shown(replace(SIX, found=found[:1]))[2:5] == [
+        "✓ liar-0              finding: lines: value-mismatch: claimed 7, measured 1.",
+        "  look: orchestrate status . -v",
+        "  running                 for   seen  doing",
+    ]
+    large = shown(replace(LARGE, found=found))
+    assert large[7:10] == [
+        "✓ liar-0              finding: lines: value-mismatch: claimed 7, measured 1.",
+        "✓ liar-1              finding: lines: value-mismatch: claimed 7, measured 1.",
+        "  + 4 more findings: orchestrate status . -v",
+    ]
+    assert large[-1].startswith("Ctrl-C")
+    assert not any("finding" in line for line in shown(replace(LARGE, found=found), rows=15))
 
 
 def test_why_nothing_starts_is_said():
