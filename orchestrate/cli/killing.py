@@ -15,6 +15,7 @@ from typing import TypeVar
 from orchestrate.cli import output
 from orchestrate.cli.answering import answer_requests
 from orchestrate.cli.confirming import NotConfirmed, require_confirmation
+from orchestrate.cli.delegation.calls import GatedCalls
 from orchestrate.cli.kill_places import Place, places_of, sightings_in
 from orchestrate.cli.locating import PLAN
 from orchestrate.cli.messages import count_of
@@ -26,9 +27,8 @@ from orchestrate.cli.settings import Settings
 from orchestrate.cli.settling import over
 from orchestrate.cli.sightings import sighting_of
 from orchestrate.cli.wiring import Service
-from orchestrate.cloud.client import CloudClient
 from orchestrate.core.lineage import Roots, Sighting, members, merged, out_of_reach, subtree
-from orchestrate.engine.killing import Fate, Killer, KillPace, Toll, expected_seconds, told_refusals
+from orchestrate.engine.killing import PATIENCE_SECONDS, Fate, Killer, KillPace, Toll, expected_seconds, told_refusals
 from orchestrate.errors import OrchestrateError, Unavailable
 from orchestrate.model.checking import parse_plan
 from orchestrate.model.names import AgentId, TaskName
@@ -48,7 +48,7 @@ from orchestrate.text.terminal import escape_for_terminal
 _Text = TypeVar("_Text", bound=str)
 
 #: The service's habit: 20 calls of a kind a minute, and new agents are missing in lists for some seconds.
-CLOUD_PACE = KillPace(quiet_seconds=10.0, call_seconds=3.0)
+CLOUD_PACE = KillPace(quiet_seconds=10.0, cancel_seconds=3.0)
 #: Our own server knows of an agent before it answers, and has no limit of calls.
 LOCAL_PACE = KillPace(quiet_seconds=1.0)
 #: How long an engine that obeys its tombstone may take to write down what became of its agents.
@@ -86,7 +86,7 @@ class _Kill:
 
     target: Target
     service: Service
-    client: CloudClient
+    calls: GatedCalls
     server_folder: Path | None
     #: Every workspace of the tree that lies here, for who may be alive.
     known: list[Place] = field(default_factory=list)
@@ -140,7 +140,7 @@ class _Kill:
         return Roots(roots.workspaces.union(each for each in ids if each is not None), roots.agents, roots.slug)
 
     async def _listed(self) -> AsyncIterator[Agent]:
-        async for agent in self.client.list_agents(include_archived=True):
+        async for agent in self.calls.agents(include_archived=True):
             if self.target.repository is None or _is_on(agent, self.target.repository):
                 yield agent
 
@@ -157,7 +157,8 @@ async def kill(
     service = await reached()
     server_folder = settings.server_folder if service.kind is RuntimeKind.LOCAL else None
     async with service.client() as client:
-        run = _Kill(target, service, client, server_folder)
+        calls = GatedCalls(client, clock=SystemClock(), kind=service.kind, longest_wait_seconds=PATIENCE_SECONDS)
+        run = _Kill(target, service, calls, server_folder)
         victims = [each for each in await run.census() if each.may_run]
         _announce(args, run, victims)
         if args.dry_run:
@@ -189,7 +190,7 @@ async def _ended(run: _Kill, args: argparse.Namespace) -> Toll:
             looks = toll.looks
             output.say([f"look {looks}: {toll.count(Fate.CANCELLED)} cancelled so far"])
 
-    killer = Killer(run.client, run.census, clock=SystemClock(), pace=run.pace, tell=tell, left_to_engines=theirs)
+    killer = Killer(run.calls, run.census, clock=SystemClock(), pace=run.pace, tell=tell, left_to_engines=theirs)
     return await killer.run()
 
 

@@ -3,6 +3,8 @@
 Parents come before children, for a living parent launches children anew. What was in flight when the launches stopped
 shows in a later look, so one look that finds nobody proves nothing: two of them do, some time apart. A cancel is asked
 for until the run itself says that it is over; a refusal alone neither ends the asking nor counts as an end.
+
+Its calls pass the gate: the service that it is given waits for rate limits, each class of calls for its own.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -15,7 +17,7 @@ from typing import Protocol, TypeVar
 import anyio
 
 from orchestrate.core.lineage import Sighting
-from orchestrate.errors import RateLimited, Refused, ServiceError
+from orchestrate.errors import Refused, ServiceError
 from orchestrate.model.names import AgentId, RunId
 from orchestrate.model.wire import Agent, Run
 from orchestrate.ports import Clock
@@ -30,11 +32,9 @@ _AT_ONCE = 8
 _CONFIRM_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 #: After so many looks a cancel is asked for once more.
 _LOOKS_BEFORE_ASKING_AGAIN = 6
-#: A rate limit that names no pause.
-_PAUSE_SECONDS = 3.0
-_LONGEST_PAUSE_SECONDS = 3600.0
 #: Calls that get no useful answer are repeated so often before the agent is left for the next look.
 _TRIES = 5
+PATIENCE_SECONDS = 600.0
 
 
 class KillService(Protocol):
@@ -97,10 +97,10 @@ class KillPace:
 
     #: Between two looks that find nobody: new agents are missing in lists for a while.
     quiet_seconds: float
-    #: Seconds between two calls of one kind, so that a rate limit is not run into.
-    call_seconds: float = 0.0
+    #: Seconds a cancel that the service's habit comes to: for the estimate, since the gate learns the true limit.
+    cancel_seconds: float = 0.0
     #: The kill gives up after so long without anybody ending.
-    patience_seconds: float = 600.0
+    patience_seconds: float = PATIENCE_SECONDS
 
 
 class Killer:
@@ -126,9 +126,6 @@ class Killer:
         self._toll = Toll()
         #: Runs that were seen to be over; a run that has ended stays so.
         self._over: set[tuple[AgentId, RunId]] = set()
-        #: When the next call of a kind may leave.
-        self._next_at: dict[str, float] = {}
-        self._open_at = clock.monotonic()
         self._moved_at = clock.monotonic()
 
     async def run(self) -> Toll:
@@ -147,7 +144,7 @@ class Killer:
 
     async def _look_and_end(self) -> bool:
         """One look and what follows; True if somebody was there to be ended."""
-        found = [each for each in await self._asked("list", self._census) if not self._is_known_over(each)]
+        found = [each for each in await self._asked(self._census) if not self._is_known_over(each)]
         before = self._toll.count(Fate.CANCELLED)
         was_alive = False
         for _, level in groupby(found, key=lambda each: each.depth):
@@ -205,7 +202,7 @@ class Killer:
     async def _cancelled(self, agent_id: AgentId, run_id: RunId) -> bool:
         """True if the service took the cancel; what it said otherwise is kept until the run is over."""
         try:
-            await self._asked("cancel", lambda: self._service.cancel_run(agent_id, run_id))
+            await self._asked(lambda: self._service.cancel_run(agent_id, run_id))
         except ServiceError as error:
             self._toll.refusals[agent_id] = error.message
             return False
@@ -213,40 +210,25 @@ class Killer:
         return True
 
     async def _latest_run(self, agent_id: AgentId) -> RunId | None:
-        agent = await self._asked("agent", lambda: self._service.get_agent(agent_id))
+        agent = await self._asked(lambda: self._service.get_agent(agent_id))
         return None if agent.latest_run_id is None else RunId(agent.latest_run_id)
 
     async def _run(self, agent_id: AgentId, run_id: RunId) -> Run:
-        return await self._asked("run", lambda: self._service.get_run(agent_id, run_id))
+        return await self._asked(lambda: self._service.get_run(agent_id, run_id))
 
-    async def _asked(self, kind: str, call: Callable[[], Awaitable[_Answer]]) -> _Answer:
-        """The answer; what one call is told to wait, all of them wait. Refusals are answers."""
+    async def _asked(self, call: Callable[[], Awaitable[_Answer]]) -> _Answer:
+        """The answer; a refusal is one, and what is not answered is asked for a few times."""
         tries = 0
         while True:
-            await self._wait_for_turn(kind)
             try:
                 return await call()
             except Refused:
                 raise
-            except RateLimited as error:
-                if self._is_hopeless():
-                    raise
-                self._close_for(min(error.retry_after_seconds or _PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS))
             except ServiceError:
                 tries += 1
-                if tries == _TRIES:
+                if tries == _TRIES or self._is_hopeless():
                     raise
                 await self._clock.sleep(_CONFIRM_SECONDS[tries])
-
-    async def _wait_for_turn(self, kind: str) -> None:
-        """Calls of one kind keep their distance, and all of them wait while the service wants none."""
-        now = self._clock.monotonic()
-        at = max(now, self._open_at, self._next_at.get(kind, now))
-        self._next_at[kind] = at + self._pace.call_seconds
-        await self._clock.sleep(at - now)
-
-    def _close_for(self, seconds: float) -> None:
-        self._open_at = max(self._open_at, self._clock.monotonic() + seconds)
 
     def _is_known_over(self, sighting: Sighting) -> bool:
         return sighting.run_id is not None and (sighting.agent_id, sighting.run_id) in self._over
@@ -269,7 +251,7 @@ class Killer:
 
 def expected_seconds(count: int, pace: KillPace) -> float:
     """How long so many cancels take at least, with the looks that prove the end."""
-    return count * pace.call_seconds + (QUIET_LOOKS - 1) * pace.quiet_seconds
+    return count * pace.cancel_seconds + (QUIET_LOOKS - 1) * pace.quiet_seconds
 
 
 def told_refusals(toll: Toll) -> Mapping[AgentId, str]:

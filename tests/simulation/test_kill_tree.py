@@ -2,7 +2,9 @@
 
 import pytest
 
+from orchestrate.cli.delegation.calls import GatedCalls
 from orchestrate.engine.killing import Killer, KillPace
+from orchestrate.model.vocabulary import RuntimeKind
 from tests.support import virtual_time
 from tests.support.kill_world import killed
 from tests.support.virtual_time import LoopClock
@@ -12,7 +14,8 @@ SEEDS = [pytest.param(seed, marks=[] if seed < 5 else pytest.mark.slow) for seed
 
 
 def a_killer(world):
-    return Killer(world, world.census, clock=LoopClock(), pace=KillPace(quiet_seconds=10.0))
+    calls = GatedCalls(world, clock=LoopClock(), kind=RuntimeKind.CLOUD, longest_wait_seconds=600.0)
+    return Killer(calls, world.census, clock=LoopClock(), pace=KillPace(quiet_seconds=10.0))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,7 +1,8 @@
 """A tree of planners that launch anew while they are killed, under one seed and virtual time.
 
 The service refuses, delays, loses answers, takes its time with cancels and shows new agents late in its lists; a request
-that has left arrives even if its sender has ended meanwhile. The root engine obeys its tombstone as the real one does.
+that has left arrives even if its sender has ended meanwhile. It takes so many calls of a class, and answers 429 to more. The
+root engine obeys its tombstone as the real one does.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ _LONGEST_WAY = 2.0
 #: An engine looks for its tombstone so often.
 _OBEYS_WITHIN = 0.25
 _DEEPEST = 3
+#: Calls of a class that the service takes at once, and how many more each second: as the cloud's, sixty times faster.
+_BURST, _A_SECOND = 20, 20.0
 
 
 @dataclass
@@ -51,6 +54,7 @@ class KillWorld:
         #: Intents of the root engine: on its disk before their requests leave.
         self.intents: set[AgentId] = set()
         self.is_stopped = False
+        self._buckets: dict[str, tuple[float, float]] = {}
         self._grow(start)
         tasks.start_soon(self._launch_on_and_on, None)
         for agent in list(self.agents.values()):
@@ -69,17 +73,17 @@ class KillWorld:
             if agent.parent is None
         ]
         rows += [Sighting(agent_id, workspace=ROOT, depth=1) for agent_id in sorted(self.intents)]
-        listed = [_sighting(agent) for agent in await self._answer(self._listed)]
+        listed = [_sighting(agent) for agent in await self._answer("list", self._listed)]
         return members(merged([*rows, *listed]), Roots(workspaces=frozenset({ROOT})))
 
     async def get_agent(self, agent_id: AgentId) -> Agent:
-        return await self._answer(lambda: _agent(self._found(agent_id)))
+        return await self._answer("get", lambda: _agent(self._found(agent_id)))
 
     async def get_run(self, agent_id: AgentId, run_id: RunId) -> Run:
-        return await self._answer(lambda: _run(self._found(agent_id, is_made=True)))
+        return await self._answer("get", lambda: _run(self._found(agent_id, is_made=True)))
 
     async def cancel_run(self, agent_id: AgentId, run_id: RunId) -> None:
-        await self._answer(lambda: self._cancel(self._found(agent_id, is_made=True)), may_be_done=True)
+        await self._answer("cancel", lambda: self._cancel(self._found(agent_id, is_made=True)), may_be_done=True)
 
     def _grow(self, count: int) -> None:
         """Three levels: planners, planners below them, and workers."""
@@ -138,15 +142,26 @@ class KillWorld:
         await self._clock.sleep(self._random.uniform(0, 2))
         agent.ended_at = agent.ended_at or self._clock.monotonic()
 
-    async def _answer(self, call, *, may_be_done=False):
+    async def _answer(self, kind, call, *, may_be_done=False):
+        self._take(kind)
         await self._clock.sleep(self._random.uniform(0.01, 0.3))
         if self._random.random() < self._luck:
             if may_be_done and self._random.random() < 0.5:
                 if self._random.random() < 0.5:
                     call()
                 raise OutcomeUnknown("no answer")
-            raise self._random.choice([Unavailable("503"), RateLimited("slow down", retry_after_seconds=1.0)])
+            raise Unavailable("503")
         return call()
+
+    def _take(self, kind):
+        """One call of this class, if there is one left."""
+        now = self._clock.monotonic()
+        left, since = self._buckets.get(kind, (float(_BURST), now))
+        left = min(float(_BURST), left + (now - since) * _A_SECOND)
+        if left < 1:
+            self._buckets[kind] = (left, now)
+            raise RateLimited("slow down", retry_after_seconds=self._random.choice([None, (1 - left) / _A_SECOND]))
+        self._buckets[kind] = (left - 1, now)
 
     def _listed(self) -> list[Living]:
         return [agent for agent in self.agents.values() if agent.visible_at <= self._clock.monotonic()]

@@ -32,9 +32,12 @@ _PAUSES = (0.3, 1.0)
 class GatedCalls:
     """The calls that delegation verbs make."""
 
-    def __init__(self, client: CloudClient, *, clock: Clock, kind: RuntimeKind) -> None:
+    def __init__(
+        self, client: CloudClient, *, clock: Clock, kind: RuntimeKind, longest_wait_seconds: float = _LONGEST_WAIT
+    ) -> None:
         self._client = client
         self._clock = clock
+        self._longest_wait = longest_wait_seconds
         #: Our own server tells at once whether an agent is there.
         self._look_up_seconds = LOOK_UP_SECONDS if kind is RuntimeKind.CLOUD else 0.0
         self.kind = kind
@@ -131,7 +134,7 @@ class GatedCalls:
                 if pause is None or isinstance(error, RateLimited | CapacityReached) or error.code == QUOTA_CODE:
                     raise
                 asked = error.retry_after_seconds or 0.0
-                if asked > _LONGEST_WAIT:
+                if asked > self._longest_wait:
                     raise
                 await self._clock.sleep(max(asked, spread(pause, seed=f"{its_class}/{number}")))
         raise AssertionError("the last pause is None")
@@ -139,4 +142,4 @@ class GatedCalls:
     def _bears(self, its_class: CallClass, error: RateLimited, began_at: float) -> bool:
         now = self._clock.monotonic()
         wait = max(self._turnstiles[its_class].rate.seconds_to_wait(now), error.retry_after_seconds or 0.0)
-        return now - began_at + wait <= _LONGEST_WAIT
+        return now - began_at + wait <= self._longest_wait

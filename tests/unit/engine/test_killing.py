@@ -1,11 +1,10 @@
-from itertools import pairwise
-
 import pytest
 
+from orchestrate.cli.delegation.calls import GatedCalls
 from orchestrate.core.lineage import Sighting
 from orchestrate.engine.killing import Fate, Killer, KillPace, Toll, expected_seconds, told_refusals
 from orchestrate.errors import OutcomeUnknown, ProtocolBroken, RateLimited, Refused, Unavailable
-from orchestrate.model.vocabulary import AgentStatus, RunStatus
+from orchestrate.model.vocabulary import AgentStatus, RunStatus, RuntimeKind
 from orchestrate.model.wire import Agent, Run
 from tests.support.virtual_time import LoopClock, virtually
 
@@ -113,22 +112,21 @@ async def test_a_cancel_is_asked_for_until_the_run_is_over(fault):
 
 
 @virtually
-async def test_what_one_call_is_told_to_wait_all_of_them_wait():
-    service = Service(a=RunStatus.RUNNING)
+async def test_cancels_wait_at_the_gate_for_what_the_service_takes_and_looks_at_runs_do_not():
+    service = Service(done=RunStatus.FINISHED, **{f"a{number}": RunStatus.RUNNING for number in range(12)})
     service.faults["cancel_run"] = [RateLimited("slow", retry_after_seconds=30.0)]
-    await killed(service, seen("a"))
-    first, second = [at for call, _, at in service.calls if call == "cancel_run"]
-    assert second - first >= 30.0
+    gated = GatedCalls(service, clock=LoopClock(), kind=RuntimeKind.CLOUD, longest_wait_seconds=600.0)
+    began_at = LoopClock().monotonic()
+    toll = await killed(gated, seen("done", may_run=False), *(seen(f"a{number}") for number in range(12)))
+    assert toll.is_certain
+    at = {call: [moment - began_at for each, _, moment in service.calls if each == call] for call in service.faults}
+    assert len([moment for moment in at["cancel_run"] if moment < 30]) <= 8  # what was in flight already
+    assert len(at["cancel_run"]) == 13
+    assert min(at["get_run"]) < 1
 
 
-@virtually
-async def test_calls_of_one_kind_keep_their_distance():
-    service = Service(**{f"a{number}": RunStatus.RUNNING for number in range(10)})
-    pace = KillPace(quiet_seconds=10.0, call_seconds=3.0)
-    await killed(service, *(seen(f"a{number}") for number in range(10)), pace=pace)
-    moments = [at for call, _, at in service.calls if call == "cancel_run"]
-    assert all(later - earlier >= 3.0 for earlier, later in pairwise(moments))
-    assert expected_seconds(10, pace) == 40.0
+def test_the_estimate_keeps_to_the_habit_of_the_service():
+    assert expected_seconds(10, KillPace(quiet_seconds=10.0, cancel_seconds=3.0)) == 40.0
 
 
 @virtually
