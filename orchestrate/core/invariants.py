@@ -63,7 +63,8 @@ def _check_counts(state: State) -> None:
     fresh = counted(state)
     assert state.waiting == fresh.waiting, f"waiting {state.waiting} is {fresh.waiting}"
     assert {key: value for key, value in state.counts.items() if value} == dict(fresh.counts.items())
-    assert (state.awaiting, state.postponed, state.held) == (fresh.awaiting, fresh.postponed, fresh.held)
+    assert (state.awaiting, state.postponed) == (fresh.awaiting, fresh.postponed)
+    assert (state.held, state.delayed) == (fresh.held, fresh.delayed)
     assert {key: value for key, value in state.to_come.items() if value} == dict(fresh.to_come.items())
     assert state.accounts == fresh.accounts, f"accounts {state.accounts} are {fresh.accounts}"
     assert _ready_names(state) == _ready_names(fresh), "a ready task is not in the queue"

@@ -168,8 +168,10 @@ def _is_ending(state: State) -> bool:
 
 
 def _shelved(state: State) -> int:
-    """How many launches wait for room that nobody looks for: the next engine takes them up."""
-    return state.held if hold_reason(state) is not None else 0
+    """How many launches wait for what nobody looks for, or under the andon: the next engine takes them up."""
+    andon = state.workspace.andon
+    put_off = state.delayed if andon is not None and andon.is_raised else 0
+    return put_off + (state.held if hold_reason(state) is not None else 0)
 
 
 def _unwatched(state: State) -> int:

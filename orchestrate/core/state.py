@@ -32,6 +32,8 @@ from orchestrate.model.vocabulary import HandoffStatus, LaunchDelay, OnBlocked, 
 
 #: A launch with one of these waits its turn in one line with the others.
 HELD_DELAYS = frozenset({LaunchDelay.CAPACITY, LaunchDelay.QUOTA})
+#: A launch with one of these goes out again by itself, after a pause.
+_PAUSES = frozenset({LaunchDelay.RATE_LIMIT, LaunchDelay.UNREACHABLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class State:
     owners: Map[str, frozenset[TaskName]] = field(default_factory=Map)
     #: Launches that wait until the service has room.
     held: int = 0
+    #: Launches that go out again after a pause; nothing was made of them.
+    delayed: int = 0
     #: Tasks that are over and run again with a message once there is a slot. The first one waits still.
     called: Queue[TaskName] | None = None
 
@@ -122,6 +126,7 @@ def counted(state: State) -> State:
         accounts=accounts_of(state.rows.values()),
         owners=reduce(_with_owner, state.rows.values(), Map[str, frozenset[TaskName]]()),
         held=sum(map(is_held, state.rows.values())),
+        delayed=sum(map(is_delayed, state.rows.values())),
         called=called,
     )
 
@@ -155,11 +160,20 @@ def owns_branch(row: TaskRow) -> bool:
 
 def is_held(row: TaskRow) -> bool:
     """True while this row's launch waits until the service has room; nothing was made of it."""
+    return _waits_with(row, HELD_DELAYS)
+
+
+def is_delayed(row: TaskRow) -> bool:
+    """True while this row's launch waits for its moment to go out again; nothing was made of it."""
+    return _waits_with(row, _PAUSES)
+
+
+def _waits_with(row: TaskRow, delays: frozenset[LaunchDelay]) -> bool:
     return (
         row.status == TaskStatus.RUNNING
         and row.run_id is None
         and row.launch is not None
-        and row.launch.delay in HELD_DELAYS
+        and row.launch.delay in delays
     )
 
 
@@ -226,6 +240,7 @@ def _with_row(state: State, row: TaskRow) -> State:
         accounts=_accounted(state.accounts, before, row),
         owners=_with_owner(state.owners, row),
         held=state.held + is_held(row) - (before is not None and is_held(before)),
+        delayed=state.delayed + is_delayed(row) - (before is not None and is_delayed(before)),
     )
 
 

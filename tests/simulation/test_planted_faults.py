@@ -169,6 +169,15 @@ _FAULTS = [
         id="one task more starts than there are slots",
     ),
     pytest.param(
+        scheduling.hold_reason,
+        "state.workspace.andon is not None and state.workspace.andon.is_raised",
+        "False",
+        id="the andon holds no task",
+    ),
+    pytest.param(
+        launching.on_relaunch_due, "if _is_held_by_andon(state):", "if False:", id="the andon holds no request"
+    ),
+    pytest.param(
         operating._is_all_handed_off, "return all(", "return True or all(", id="the exit code is 0 whatever happened"
     ),
     pytest.param(

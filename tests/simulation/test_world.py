@@ -44,11 +44,6 @@ OF_OTHERS = {
     "FollowUpRefused",
     "FollowUpOutcomeUnknown",
     "NamesakesSeen",
-    "AndonRaiseRequested",
-    "AndonClearRequested",
-    "AndonSeen",
-    "AndonKnown",
-    "AndonUnknown",
 }
 
 

@@ -20,6 +20,7 @@ from orchestrate.model.names import TaskName
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
+from tests.support.world_andon import Cord
 from tests.support.world_disk import Disk
 from tests.support.world_engine import SimulatedEngine
 from tests.support.world_grants import OWN_AGENT, Planners
@@ -104,6 +105,7 @@ class World:
         self._plan_misfortunes()
         self.inbox = Inbox(self)
         self._publishing = Publishing(self)
+        self.cord = Cord(self)
         self.engine = self._started()
 
     @property
@@ -216,6 +218,9 @@ class World:
         self.engine.exit_code = None
         has_moved = state.rows != self._rows_at_start
         is_running = any(row.status == TaskStatus.RUNNING for row in state.rows.values())
+        if exit_code == 1 and not has_moved and self.cord.is_let_go(state):
+            self._restart()
+            return True
         is_over = exit_code == 0 or (exit_code == 1 and not has_moved and not is_running)
         if is_over and not self.inbox.asks_late(state):
             self.engine.exit_code = exit_code

@@ -95,12 +95,16 @@ class Inbox:
         request = self._drawn(state)
         if request is None:
             return False
-        self.waiting[request.id] = request
-        self._world.trace("ask", request)
-        self._seen(event_of(request))
+        self.ask(request)
         if self.random.random() < 0.2:
             self._seen(event_of(request), after=self.random.uniform(0, 30))
         return True
+
+    def ask(self, request: InboxRequest) -> None:
+        """Put this request there."""
+        self.waiting[request.id] = request
+        self._world.trace("ask", request)
+        self._seen(event_of(request))
 
     def _seen(self, event: Event, *, after: float = 0.0) -> None:
         engine = self._world.engine

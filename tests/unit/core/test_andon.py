@@ -3,7 +3,7 @@
 import pytest
 
 from orchestrate.core.andon_events import AndonClearRequested, AndonKnown, AndonRaiseRequested, AndonSeen, AndonUnknown
-from orchestrate.core.effects import AnswerRequest, LaunchAgent, SetTimer
+from orchestrate.core.effects import AnswerRequest, EndRun, LaunchAgent, SetTimer
 from orchestrate.core.events import (
     AgentNotFound,
     LaunchDelayed,
@@ -14,6 +14,7 @@ from orchestrate.core.events import (
     TimerFired,
     TimerKind,
 )
+from orchestrate.core.request_events import RequestAnswered
 from orchestrate.model.rows import Andon
 from orchestrate.model.vocabulary import LaunchDelay, TaskStatus
 from tests.support.builders import a_plan, a_row, a_running_row, agent_of, an_unread_state, moment
@@ -144,3 +145,13 @@ def test_a_strict_engine_launches_nothing_while_nobody_can_tell():
     book.tell(PlanRead(plan=a_plan("a", "b", "c", **CHILD))).launches()
     book.tell(AndonKnown()).launches("c")
     assert book.state.session.hold is None
+
+
+def test_a_run_in_which_only_a_delayed_launch_is_left_ends_under_the_andon_and_the_next_one_takes_it_up():
+    book = Playbook(an_unread_state(a_row("b"))).tell(PlanRead(plan=a_plan("b"))).launches("b")
+    book.tell(RAISE).tell(RequestAnswered(request="r1"))
+    delayed = LaunchDelayed(task="b", agent_id=agent_of("b"), delays=0, delay=LaunchDelay.RATE_LIMIT, message="later")
+    assert book.tell(delayed).effects(EndRun) == [EndRun(cause="e4", exit_code=1)]
+    again = Playbook(an_unread_state(book.row("b"), a_running_row("z"), workspace=book.state.workspace))
+    again.tell(PlanRead(plan=a_plan("b", "z"))).launches()
+    again.tell(CLEAR).tell(TimerFired(timer=Timer(TimerKind.RELAUNCH, "b", 1))).launches("b")
