@@ -150,6 +150,7 @@ def _exit_codes() -> Iterable[tuple[str, ...]]:
         (str(operating.EXIT_DONE), "every task of the plan handed off"),
         (str(operating.EXIT_PLANNERS_TURN), "a task is in error, cancelled or left waiting: the planner's turn"),
         ("2", "the call or the plan is wrong; the machine never ran"),
+        (str(operating.EXIT_BLOCKED), "the service has no room for this planner's agents: it hands off `blocked`"),
         (str(operating.EXIT_CHECKPOINT), "planned checkpoint: call again to go on"),
         (str(operating.EXIT_INTERRUPTED), "interrupted; state saved, agents left running"),
     )

@@ -196,7 +196,7 @@ def told(workspace: Path, row: dict[str, str]) -> list[str]:
     if row["type"] != "subplanner":
         return [f"- {row['name']}: {section(text, 'What I did') or row['status']}"]
     below = section(text, "What my subtree did").splitlines()
-    return [f"- {row['name']}: {row['handoffStatus'] or row['status']}", *(f"  {line}" for line in below)]
+    return [f"- {row['name']}: {row.get('handoffStatus') or row['status']}", *(f"  {line}" for line in below)]
 
 
 def section(text: str, title: str) -> str:

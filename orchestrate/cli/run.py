@@ -22,7 +22,7 @@ from orchestrate.cli.settings import Settings
 from orchestrate.cli.surroundings import environment_of
 from orchestrate.cli.writing import Writer
 from orchestrate.core.budgets import bound_ahead, money_of, what_to_raise, why_held
-from orchestrate.core.operating import EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
+from orchestrate.core.operating import EXIT_BLOCKED, EXIT_CHECKPOINT, EXIT_DONE, EXIT_INTERRUPTED
 from orchestrate.engine.assembly import Engine
 from orchestrate.model.row_format import encode_row
 from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
@@ -32,6 +32,12 @@ from orchestrate.text.terminal import escape_for_terminal
 _BAD = (TaskStatus.ERROR, TaskStatus.CANCELLED)
 _SETTLED = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
 _NO_ROOT = "--root: the plan is no root plan: it has andonStateRef or andonStatePath. It runs all the same."
+_BLOCKED = {
+    "code": "capacity_reached",
+    "message": "no agent of this planner is alive, and for 10 minutes the service has taken none",
+    "retryable": True,
+    "recoveryAction": "hand off blocked, since this planner holds a slot itself; call again later to go on",
+}
 _INTERRUPTED = {
     "code": "interrupted",
     "message": "interrupted; agents were left running",
@@ -186,6 +192,8 @@ def _error_of(outcome: Outcome) -> dict[str, object]:
     """Why the run is not done, in the words of the JSON contract."""
     if outcome.exit_code == EXIT_INTERRUPTED:
         return _INTERRUPTED
+    if outcome.exit_code == EXIT_BLOCKED:
+        return _BLOCKED
     bound = bound_ahead(outcome.state)
     if bound is not None and not any(row.status in _BAD for row in outcome.rows):
         message, action = why_held(outcome.state, bound), f"{what_to_raise(outcome.state, bound)} Then call run again"

@@ -43,6 +43,8 @@ class TimerKind(StrEnum):
     LOOK_UP = "look-up"
     #: A cost that was not known is asked for again.
     USAGE = "usage"
+    #: The service has taken nobody for long, and nobody works.
+    STARVED = "starved"
     #: The grant of the planner above could not be read and is asked for again.
     GRANT = "grant"
     #: It was not certain what a subplanner's agents came to; they are counted again.

@@ -38,6 +38,7 @@ from orchestrate.core import (
     scheduling,
     sightings,
     spending,
+    starving,
     steering,
     stopping,
     transitions,
@@ -133,6 +134,8 @@ def step(state: State, event: Event) -> tuple[State, Decision]:
         decision = _without_starts(decision)
     _check_steps(state, decision, event)
     learned = capacity.learned(after, event)
+    after = apply(after, learned.changes)
+    learned += starving.noticed(after, event)
     after = apply(after, learned.changes)
     started = scheduling.start_ready_tasks(after, event)
     after = apply(after, started.changes)
@@ -331,6 +334,8 @@ def _on_timer(state: State, event: TimerFired) -> Decision:  # noqa: C901, PLR09
             return sightings.on_look_up_late(state, event)
         case TimerKind.MESSAGE:
             return follow_ups.on_message_due(state, event)
+        case TimerKind.STARVED:
+            return starving.on_starved(state, event)
         case TimerKind.GRANT:
             return grants.on_grant_due(state, event)
         case TimerKind.SUBTREE:

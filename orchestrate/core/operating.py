@@ -35,6 +35,8 @@ from orchestrate.model.vocabulary import TaskStatus
 
 EXIT_DONE = 0
 EXIT_PLANNERS_TURN = 1
+#: The service has no room for a planner's agents: the planner is to give up its own slot.
+EXIT_BLOCKED = 75
 EXIT_CHECKPOINT = 100
 EXIT_INTERRUPTED = 130
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orchestrate.core.blueprint import planned_ref
+from orchestrate.core.operating import EXIT_BLOCKED
 from orchestrate.core.state import State
 from orchestrate.model.names import TaskName, is_valid_ref, placeholder_branch
 from orchestrate.model.plan import Plan
@@ -83,7 +84,10 @@ class Referee:
         """An engine left: its exit code says what is true."""
         rows = [state.rows[task.name] for task in state.plan.tasks]
         is_done = all(row.status == TaskStatus.HANDED_OFF for row in rows)
-        if exit_code in (100, 130):
+        if exit_code == EXIT_BLOCKED:
+            assert state.session.settings.own_agent_id is not None, "an engine that holds no slot gave it up"
+            assert state.running == state.held, f"{state.running - state.held} agents of a planner that gave up"
+        elif exit_code in (100, 130):
             assert was_stopped, f"exit {exit_code} and nobody asked for it"
         else:
             assert exit_code == (0 if is_done else 1), f"exit {exit_code}: {[(row.name, row.status) for row in rows]}"

@@ -17,6 +17,7 @@ from orchestrate.model.names import TaskName
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus, TaskType, Verification
 
+_EXIT_BLOCKED = 75
 _EXIT_CHECKPOINT = 100
 _EXIT_INTERRUPTED = 130
 #: Rows that the table of results shows, and rows that need somebody.
@@ -131,7 +132,11 @@ def _not_finished(view: EndView, look: Look) -> list[Line]:
     tally = tally_of_rows(rows)
     spent = "" if view.elapsed_seconds is None else duration(view.elapsed_seconds)
     spent = with_cost(spent, view.money)
-    verdict = {_EXIT_CHECKPOINT: "is at its checkpoint", _EXIT_INTERRUPTED: "was interrupted"}
+    verdict = {
+        _EXIT_BLOCKED: "is blocked",
+        _EXIT_CHECKPOINT: "is at its checkpoint",
+        _EXIT_INTERRUPTED: "was interrupted",
+    }
     lines = [headline(view.slug, tally, look, verdict=verdict.get(view.exit_code, "needs you"), right=spent)]
     lines += needy_lines(rows, look, holds=view.holds) + _finding_lines(rows, look)
     done = [f"{standing(row).glyph} {row.name}" for row in rows if standing(row).kind is Kind.DONE]
@@ -141,7 +146,7 @@ def _not_finished(view: EndView, look: Look) -> list[Line]:
         lines += [line(f"  {each}") for each in wrapped(view.held, max(20, look.columns - 2))]
         lines.append(command("  do      ", look.command("run")))
     lines.append(_state_line(agents, view.exit_code))
-    if view.exit_code in (_EXIT_CHECKPOINT, _EXIT_INTERRUPTED) or tally.running:
+    if view.exit_code in (_EXIT_BLOCKED, _EXIT_CHECKPOINT, _EXIT_INTERRUPTED) or tally.running:
         lines.append(command("  go on   ", look.command("run")))
     return lines
 

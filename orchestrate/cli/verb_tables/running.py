@@ -7,6 +7,7 @@ exit codes:
   0    every task handed off
   1    a task went to error, was cancelled or left pending, or only the budget holds the run: the planner's turn
   2    the call or the plan is wrong; nothing was started
+  75   inside an agent: no agent of its own for 10 minutes, as the service is full
   100  planned checkpoint after --max-runtime-sec: the same call goes on
   130  interrupted; the state is saved, agents are left running
 """
