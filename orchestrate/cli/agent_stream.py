@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrate.cli import output
 from orchestrate.cli.asking import Asked, asked_workspace
+from orchestrate.cli.messages import message_lines
 from orchestrate.cli.runtime import choose_runtime, named_runtime
 from orchestrate.cli.services import service_at_hand
 from orchestrate.cli.settings import Settings
@@ -28,6 +30,8 @@ from orchestrate.text.terminal import escape_for_terminal
 
 #: Pauses before a stream that ended early is opened again, in seconds; the last one repeats.
 _PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
+#: How often a service that cannot tell is told of.
+_WARN_SECONDS = 60.0
 #: A line that does not end is told in parts of this length.
 _LONGEST_LINE = 65_536
 
@@ -138,10 +142,19 @@ def lines_for(service: Service, settings: Settings) -> Lines:
 
 
 async def follow(
-    client: AgentService, target: Target, *, lines: Lines, tell: Callable[[Said], None], clock: Clock
+    client: AgentService,
+    target: Target,
+    *,
+    lines: Lines,
+    tell: Callable[[Said], None],
+    clock: Clock,
+    warn: Callable[[str], None],
 ) -> Run:
-    """Tell every line until the run is over; a stream that ends early is opened again."""
-    seen, broken = SeenFrames(), 0
+    """Tell every line until the run is over; a stream that ends early is opened again.
+
+    ``warn`` hears why nobody can tell of the run, at once and then once a minute.
+    """
+    seen, broken, warned_at = SeenFrames(), 0, -_WARN_SECONDS
     while True:
         try:
             await _read(client, target, seen=seen, lines=lines, tell=tell)
@@ -151,12 +164,20 @@ async def follow(
             if error.code != "stream_expired":
                 raise
         run = await _run(client, target)
-        if run is not None and run.status.is_terminal:
+        if isinstance(run, Run) and run.status.is_terminal:
             for each in lines.rest():
                 tell(each)
             return run
+        if isinstance(run, ServiceError) and clock.monotonic() - warned_at >= _WARN_SECONDS:
+            warn(run.message)
+            warned_at = clock.monotonic()
         await clock.sleep(_PAUSES[min(broken, len(_PAUSES) - 1)])
         broken += 1
+
+
+def warn_people(message: str) -> None:
+    """Why nobody can tell of the run now, on stderr."""
+    output.say(message_lines("attention", f"{message}; asked again until it can be told."))
 
 
 async def _read(
@@ -172,9 +193,9 @@ async def _read(
                     tell(each)
 
 
-async def _run(client: AgentService, target: Target) -> Run | None:
-    """The run as it is now; None where nobody can say."""
+async def _run(client: AgentService, target: Target) -> Run | ServiceError:
+    """The run as it is now, or why nobody can say."""
     try:
         return await client.get_run(target.agent_id, target.run_id)
-    except (Unavailable, OutcomeUnknown, ProtocolBroken):
-        return None
+    except (Unavailable, OutcomeUnknown, ProtocolBroken) as error:
+        return error

@@ -8,7 +8,16 @@ from functools import partial
 import anyio
 
 from orchestrate.cli import numbers, output
-from orchestrate.cli.agent_stream import Kind, Said, Target, follow, lines_for, service_of_target, target_of
+from orchestrate.cli.agent_stream import (
+    Kind,
+    Said,
+    Target,
+    follow,
+    lines_for,
+    service_of_target,
+    target_of,
+    warn_people,
+)
 from orchestrate.cli.asking import add_plan_and_task, add_runtime
 from orchestrate.cli.settings import Settings
 from orchestrate.ports import Clock
@@ -73,7 +82,7 @@ async def _listen(target: Target, sample: _Sample, args: argparse.Namespace, set
     lines = lines_for(service, settings)
     async with service.client() as client:
         with anyio.move_on_after(args.seconds):
-            run = await follow(client, target, lines=lines, tell=sample.take, clock=sample.clock)
+            run = await follow(client, target, lines=lines, tell=sample.take, clock=sample.clock, warn=warn_people)
             sample.ended = run.status.value.lower()
     heard_at = sample.heard_at
     for each in lines.rest():

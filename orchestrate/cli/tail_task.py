@@ -7,7 +7,16 @@ from functools import partial
 import anyio
 
 from orchestrate.cli import output
-from orchestrate.cli.agent_stream import Kind, Said, Target, follow, lines_for, service_of_target, target_of
+from orchestrate.cli.agent_stream import (
+    Kind,
+    Said,
+    Target,
+    follow,
+    lines_for,
+    service_of_target,
+    target_of,
+    warn_people,
+)
 from orchestrate.cli.asking import add_plan_and_task, add_runtime
 from orchestrate.cli.settings import Settings
 from orchestrate.model.timestamps import to_timestamp
@@ -39,7 +48,8 @@ async def _follow(target: Target, args: argparse.Namespace, settings: Settings) 
     service = await service_of_target(target, args, settings)
     async with service.client() as client:
         tell = _tell_object if args.json_lines else _tell
-        run = await follow(client, target, lines=lines_for(service, settings), tell=tell, clock=SystemClock())
+        lines = lines_for(service, settings)
+        run = await follow(client, target, lines=lines, tell=tell, clock=SystemClock(), warn=warn_people)
     return run.status.value.lower()
 
 

@@ -4,12 +4,14 @@ An agent leaves them in the folder that ``ORCHESTRATE_ARTIFACTS_DIR`` names, or 
 wire both are ``artifacts/<path below>``; where both have a file, the first counts. Links are never followed.
 """
 
+import errno
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -42,8 +44,9 @@ class ArtifactFolders:
 
     def found(self) -> list[FoundArtifact]:
         """All files, in the order of their paths."""
-        by_path = {file.path: file for file in self._found_in_clone()} | {file.path: file for file in _walk(self.own)}
-        return [by_path[path] for path in sorted(by_path)]
+        found = (*islice(self._found_in_clone(), _MOST_FILES), *islice(_walk(self.own), _MOST_FILES))
+        by_path = {file.path: file for file in found}
+        return [by_path[path] for path in sorted(by_path)][:_MOST_FILES]
 
     def open(self, path: str) -> int | None:
         """A descriptor of the file; None if there is no such regular file below one of the folders."""
@@ -56,8 +59,11 @@ class ArtifactFolders:
         return descriptor
 
     def keep(self) -> None:
-        """Have what lies in the clone only outlive the clone."""
-        for file in self._found_in_clone():
+        """Have what lies in the clone only outlive the clone; OSError where that is more than a list can take."""
+        found = list(islice(self._found_in_clone(), _MOST_FILES + 1))
+        if len(found) > _MOST_FILES:
+            raise OSError(errno.EMFILE, "more artifacts than a list can take", str(self.in_clone))
+        for file in found:
             steps = file.path.split("/")[1:]
             descriptor = _open_below(self.in_clone, steps)
             if descriptor is not None:
@@ -68,10 +74,9 @@ class ArtifactFolders:
 
 
 def _walk(root: Path) -> Iterator[FoundArtifact]:
-    """The regular files below the folder, as many as a list can take; links are left out."""
+    """The regular files below the folder; links are left out."""
     if root.is_symlink():
         return
-    count = 0
     for folder, _, names in os.walk(root):
         for name in names:
             path = Path(folder, name)
@@ -79,8 +84,7 @@ def _walk(root: Path) -> Iterator[FoundArtifact]:
             with suppress(OSError, UnicodeEncodeError):
                 on_the_wire.encode()
                 status = path.lstat()
-                if stat.S_ISREG(status.st_mode) and count < _MOST_FILES:
-                    count += 1
+                if stat.S_ISREG(status.st_mode):
                     yield FoundArtifact(on_the_wire, size=status.st_size, changed_at=status.st_mtime)
 
 

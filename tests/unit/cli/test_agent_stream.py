@@ -1,8 +1,15 @@
+from types import SimpleNamespace
+
 import pytest
 
-from orchestrate.cli.agent_stream import Kind, Lines, Said
-from orchestrate.model.wire import Frame
+from orchestrate.cli.agent_stream import Kind, Lines, Said, Target, follow
+from orchestrate.errors import Unavailable
+from orchestrate.model.names import AgentId, RunId
+from orchestrate.model.vocabulary import RunStatus
+from orchestrate.model.wire import Frame, Run
 from orchestrate.text.redaction import Redactor
+from tests.support.builders import a_running_row
+from tests.support.clocks import TickingClock
 
 
 def said(*frames: Frame, secrets=()) -> list[Said]:
@@ -43,6 +50,32 @@ def test_a_secret_that_comes_in_two_pieces_is_not_shown():
 
 
 def test_a_line_without_an_end_is_told_in_parts():
-    lines = Lines(Redactor())
+    lines = Lines(Redactor(()))
     assert [each.kind for each in lines.take(text("x" * 70_000))] == [Kind.TEXT]
     assert list(lines.rest()) == []
+
+
+class _Client:
+    """Nobody can tell of the run for so many questions."""
+
+    def __init__(self, silent: int) -> None:
+        self._silent = silent
+
+    def stream_run(self, *_ids: str, **_options: object):
+        raise Unavailable("no stream")
+
+    async def get_run(self, *_ids: str) -> Run:
+        self._silent -= 1
+        if self._silent >= 0:
+            raise Unavailable("nobody listens")
+        return Run(id="run-1", agentId="bc-1", status=RunStatus.FINISHED, createdAt="", updatedAt="")
+
+
+async def test_a_run_that_nobody_can_tell_of_is_warned_of_once_a_minute():
+    warned: list[str] = []
+    target = Target(SimpleNamespace(), a_running_row("a"), AgentId("bc-1"), RunId("run-1"))
+    run = await follow(
+        _Client(14), target, lines=Lines(Redactor(())), tell=lambda _: None, clock=TickingClock(), warn=warned.append
+    )
+    assert run.status is RunStatus.FINISHED
+    assert warned == ["nobody listens"] * 2

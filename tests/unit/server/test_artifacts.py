@@ -122,5 +122,16 @@ def test_a_list_has_an_end(folders, monkeypatch):
     monkeypatch.setattr("orchestrate.server.artifacts._MOST_FILES", 2)
     for number in range(3):
         put(folders.own, f"{number}.txt", "x")
+        put(folders.in_clone, f"c{number}.txt", "x")
 
     assert len(folders.found()) == 2
+
+
+def test_more_than_a_list_takes_is_not_kept_in_part(folders, monkeypatch):
+    monkeypatch.setattr("orchestrate.server.artifacts._MOST_FILES", 2)
+    for number in range(3):
+        put(folders.in_clone, f"{number}.txt", "x")
+
+    with pytest.raises(OSError, match="more artifacts than a list can take"):
+        folders.keep()
+    assert not folders.own.exists() or not list(folders.own.iterdir())
