@@ -11,6 +11,7 @@ from dataclasses import replace
 from orchestrate.core import requesting
 from orchestrate.core.blueprint import planned_ref
 from orchestrate.core.changes import NOTHING, AttentionRaised, Change, Decision, PlanTaken, RowChanged, change
+from orchestrate.core.holding import starts_from
 from orchestrate.core.recovery import swept
 from orchestrate.core.request_events import RespawnRequested
 from orchestrate.core.requesting import Refusal
@@ -129,17 +130,18 @@ def _sources(state: State, event: RespawnRequested) -> Iterator[TaskName]:
 
 
 def _behind(state: State, names: Iterable[TaskName]) -> Iterator[TaskName]:
-    """The tasks that ran on the branches of these, and on theirs in turn."""
+    """The tasks that ran on the branches of these, planned or named in the plan, and on theirs in turn."""
     assert state.blueprint is not None
-    seen, open_names = set(names), list(names)
+    open_names = list(names)
+    seen = set(open_names)
+    ran = [row for row in state.rows_in_order() if row.attempts and row.status != TaskStatus.PENDING]
     while open_names:
-        source = open_names.pop(0)
-        for name in state.blueprint.followers.get(source, ()):
-            row = state.rows[name]
-            if name not in seen and row.attempts and row.status != TaskStatus.PENDING:
-                seen.add(name)
-                open_names.append(name)
-                yield name
+        source = state.rows[open_names.pop(0)]
+        for row in ran:
+            if row.name not in seen and starts_from(row, source, blueprint=state.blueprint):
+                seen.add(row.name)
+                open_names.append(row.name)
+                yield row.name
 
 
 def _refusal(state: State, name: TaskName, *, again: bool) -> Refusal | None:

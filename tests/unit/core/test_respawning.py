@@ -146,6 +146,18 @@ def test_what_ran_on_its_former_branch_is_left_alone_unless_asked_for():
     assert whole.attention() == ["ana has a, b, c tried anew."]
 
 
+def test_what_the_plan_lets_start_from_that_very_branch_is_behind_it_and_what_only_depends_on_it_is_not():
+    plan = a_plan("a", a_task("b", startingRef="cursor/a-1f2a"), a_task("c", depends_on=("a",)), "other")
+    rows = [
+        a_handed_off_row(),
+        a_handed_off_row("b", starting_ref="cursor/a-1f2a"),
+        a_handed_off_row("c", depends_on=("a",)),
+    ]
+    whole = book(*rows, plan=plan).tell(replace(ASKED, again=True, cascade=True))
+    assert [item["task"] for item in answer_of(whole).details["tasks"]] == ["a", "b"]
+    whole.leaves("c", status=TaskStatus.HANDED_OFF)
+
+
 def test_nothing_is_reset_under_what_runs():
     rows = [a_handed_off_row(), a_running_row("b", **follower("b", "a"))]
     told = book(*rows).tell(replace(ASKED, again=True, cascade=True)).launches()
