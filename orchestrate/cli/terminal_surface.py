@@ -1,8 +1,9 @@
 """A run at a terminal: what is over is printed once and stays, what goes on stands in a block that is redrawn."""
 
+import signal
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TextIO
 
@@ -83,12 +84,25 @@ class TerminalSurface:
     async def keep_drawing(self) -> None:
         """Draw what is new, four times a second at most, until cancelled."""
         ticks = 0
-        while True:
-            ticks += 1
-            if self._is_dirty or self._queue or ticks >= _TICKS_WITHOUT_NEWS:
-                ticks, self._is_dirty = 0, False
-                await self._writer.write_beside(self._frame())
-            await self._clock.sleep(_TICK_SECONDS)
+        with self._told_of_returns():
+            while True:
+                ticks += 1
+                if self._is_dirty or self._queue or ticks >= _TICKS_WITHOUT_NEWS:
+                    ticks, self._is_dirty = 0, False
+                    await self._writer.write_beside(self._frame())
+                await self._clock.sleep(_TICK_SECONDS)
+
+    @contextmanager
+    def _told_of_returns(self) -> Iterator[None]:
+        """After Ctrl-Z and ``fg`` lines of the shell stand below the block: the next one begins below them."""
+        former = signal.signal(signal.SIGCONT, lambda *_: self._begin_below())
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGCONT, former)
+
+    def _begin_below(self) -> None:
+        self._block, self._is_dirty = Block(), True
 
     def finish(self, state: State, exit_code: int) -> None:
         """Put the summary in the place of the block."""

@@ -210,6 +210,8 @@ class RunEnded(Event):
     message: str | None = None
     #: The branch that the service reports for this run, whatever the reply says.
     reported_branch: str | None = None
+    #: When it ended by the service's clock, which may be long before anybody looked.
+    ended_at: Timestamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from orchestrate.core.verdicts import judged, pass_on_verdict
 from orchestrate.core.watching import BY_DEADLINE, watched
 from orchestrate.model.names import Timestamp
 from orchestrate.model.rows import TaskRow
+from orchestrate.model.timestamps import later_by, seconds_between
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnUnstructured, RunStatus, TaskStatus
 
 _WROTE_NOTHING = "the agent finished and wrote nothing"
@@ -53,10 +54,17 @@ def _ended(row: TaskRow, event: RunEnded) -> TaskRow:
         row,
         result_status=event.status.value.lower(),
         handoff_path=event.reply.path or row.handoff_path,
-        finished_at=event.at,
+        finished_at=_end_of(row, event),
         last_update=event.at,
         stalled_since=None,
     )
+
+
+def _end_of(row: TaskRow, event: RunEnded) -> Timestamp:
+    """When the run ended; a clock of the service by which that was before the launch, or is to come, is not believed."""
+    lasted, since = seconds_between(row.started_at, event.ended_at), seconds_between(event.ended_at, event.at)
+    is_believed = lasted is not None and since is not None and lasted >= 0 and since >= 0
+    return later_by(event.at, -since) if is_believed and since is not None else event.at
 
 
 def _handed_off(state: State, row: TaskRow, event: RunEnded) -> Decision:

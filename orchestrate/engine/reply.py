@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from orchestrate.core.events import Reply, RunEnded
 from orchestrate.engine.off_loop import off_loop_if_large
 from orchestrate.model.handoff import Handoff
-from orchestrate.model.names import RunId, placeholder_branch
+from orchestrate.model.names import RunId, Timestamp, placeholder_branch
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.timestamps import seconds_between
+from orchestrate.model.timestamps import epoch_seconds, seconds_between, to_timestamp
 from orchestrate.model.vocabulary import FailureMode, RunStatus
 from orchestrate.model.wire import Run, RunError
 from orchestrate.ports import Archive
@@ -83,6 +83,7 @@ class ReplyTaker:
             failure_mode=reading.mode,
             message=None if run.error is None else _first_line(run.error.message),
             reported_branch=next(iter(_branches(run)), None),
+            ended_at=_ended_at(run),
         )
 
     def _drafted(self, row: TaskRow, run: Run) -> Draft:
@@ -194,6 +195,14 @@ def _failure_mode(run: Run, handoff: Handoff) -> FailureMode | None:
         run_status=run.status, code=error.code, message=error.message, duration_seconds=_duration_seconds(run)
     )
     return mode if mode != FailureMode.UNKNOWN else handoff.failure_mode or mode
+
+
+def _ended_at(run: Run) -> Timestamp | None:
+    """When the run ended by the service's clock; what it says later of the run moves ``updatedAt`` on."""
+    began = epoch_seconds(run.created_at)
+    if began is None or not run.duration_ms:
+        return None if epoch_seconds(run.updated_at) is None else Timestamp(run.updated_at)
+    return to_timestamp(began + run.duration_ms / 1000)
 
 
 def _duration_seconds(run: Run) -> float | None:

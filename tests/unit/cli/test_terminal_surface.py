@@ -1,4 +1,6 @@
 import io
+import os
+import signal
 from dataclasses import replace
 from datetime import UTC
 
@@ -70,6 +72,26 @@ async def test_what_is_over_stays_above_and_what_goes_on_is_redrawn():
     assert second.index("\x1b[J") < second.index("✓ a handed off in 5s") < second.index("● b")
     third = await shown.draw()
     assert "✓ a" not in third
+
+
+async def test_after_a_stop_the_block_begins_below_what_the_shell_wrote():
+    shown = Shown()
+    shown.tell(a_running_row("a"))
+    before = signal.getsignal(signal.SIGCONT)
+    await shown.draw()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(shown.surface.keep_drawing)
+        await anyio.lowlevel.checkpoint()
+        written = shown.stream.tell()
+        os.kill(os.getpid(), signal.SIGCONT)
+        goal = shown.clock.sleeps + 3
+        while shown.clock.sleeps < goal:
+            await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+    first, *later = shown.stream.getvalue()[written:].split("\x1b[?2026h")[1:]
+    assert "\x1b[J" not in first
+    assert all("\x1b[J" in frame for frame in later)
+    assert signal.getsignal(signal.SIGCONT) is before
 
 
 async def test_without_news_it_is_drawn_once_a_second():

@@ -57,6 +57,22 @@ def test_a_finished_run_with_a_message_is_handed_off():
     assert book.attention() == []
 
 
+@pytest.mark.parametrize(
+    ("ended_at", "finished_at"),
+    [
+        (None, moment(600)),
+        (moment(90), moment(90)),
+        (moment(600), moment(600)),
+        (moment(-1), moment(600)),
+        (moment(601), moment(600)),
+        ("yesterday", moment(600)),
+    ],
+)
+def test_a_run_ended_when_the_service_says_unless_its_clock_is_another(ended_at, finished_at):
+    book = running(started_at=moment()).tell(ended(ended_at=ended_at, at=moment(600)))
+    book.leaves(status=TaskStatus.HANDED_OFF, finished_at=finished_at, last_update=moment(600))
+
+
 def test_a_doubled_end_changes_nothing():
     running().tell(ended()).tell(ended()).changes_nothing()
 

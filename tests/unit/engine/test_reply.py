@@ -175,3 +175,16 @@ async def test_a_draft_of_another_reply_or_branch_is_not_used(told):
     ended = await taking.taker.take(ROW, run, draft=await taking.taker.draft(ROW, told))
     assert ended == await Taking().take(run)
     assert taking.archive.replies["a", 2] == handoff("cursor/a-1f2a").encode()
+
+
+@pytest.mark.parametrize(
+    ("fields", "ended_at"),
+    [
+        ({}, "2026-03-04T05:01:30Z"),
+        ({"duration_ms": 30_500}, "2026-03-04T05:00:30.500Z"),
+        ({"duration_ms": 30_500, "created_at": "once"}, "2026-03-04T05:01:30Z"),
+        ({"updated_at": "later"}, None),
+    ],
+)
+async def test_a_run_ended_as_long_after_its_beginning_as_it_lasted(fields, ended_at):
+    assert (await Taking().take(a_run(handoff(), **fields))).ended_at == ended_at
