@@ -106,10 +106,11 @@ def main() -> None:
     sys.stdout.reconfigure(encoding="utf-8")
     prompt = sys.stdin.read()
     jobs = {"Fix": fix, "Add": add, "Merge": merge, "Check": check}
+    jobs |= {"Overstate": overstate, "Withhold": withhold, "Rename": rename}
     try:
         job = jobs.get(section(prompt, "Your goal").partition(" ")[0])
         if job is None:
-            raise Failed("this program can Fix, Add, Merge and Check; the goal begins with another word")
+            raise Failed(f"this program can {', '.join(jobs)}; the goal begins with another word")
         print(job(prompt))
     except Failed as reason:
         say(f"giving up: {reason}")
@@ -183,6 +184,32 @@ def check(prompt: str) -> str:
         execution=f"`{result.command}`, exit status {result.status}:\n\n```text\n{result.output.strip()}\n```",
         findings=finding,
     )
+
+
+def overstate(prompt: str) -> str:
+    """What no agent should do, for the plan ``findings.json``: claim a number that nobody will measure."""
+    push_note("overstated.txt")
+    name, _command = between_backticks(section(prompt, "What to measure"))[:2]
+    return worker_handoff(done="One line.", measurements=f"- `{name}`: 0 → 100")
+
+
+def withhold(_prompt: str) -> str:
+    """The same: say success and push nothing."""
+    Path("withheld.txt").write_text("one line\n")
+    return worker_handoff(done="It is written here, and nobody else can see it.")
+
+
+def rename(_prompt: str) -> str:
+    """The same: push under a name of its own choice."""
+    git("switch", "--quiet", "--create", "a-name-of-my-own")
+    push_note("renamed.txt")
+    return worker_handoff(done="One line, on a branch that nobody asked for.")
+
+
+def push_note(file: str) -> None:
+    """A line in a file of its own, pushed."""
+    Path(file).write_text("one line\n")
+    push(f"Add {file}")
 
 
 def judge(result: "Tests") -> tuple[str, str]:

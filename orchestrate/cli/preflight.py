@@ -25,7 +25,7 @@ from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.repo.git import Git
 
 #: Fields of a task that nothing acts on yet.
-_TASK_FIELDS_NOT_KEPT = ("measurements", "cpus", "memory_mb")
+_TASK_FIELDS_NOT_KEPT = ("cpus", "memory_mb")
 
 
 @dataclass(frozen=True, slots=True)

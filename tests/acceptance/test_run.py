@@ -247,12 +247,12 @@ def test_the_variable_chooses_the_runtime_and_the_flag_wins(project: Project) ->
 
 def test_what_a_plan_asks_for_and_nobody_does_is_told_once(project: Project) -> None:
     limits = {"budgetCents": 500, "maxAgents": 3, "maxDepth": 1}
-    measured = task("only", measurements=[{"name": "lines", "command": "wc -l README.md"}])
-    project.write_plan(measured, limits=limits)
+    measured = [{"name": "lines", "command": "wc -l README.md"}]
+    project.write_plan(task("only", measurements=measured, memoryMb=512), limits=limits)
 
     done = project.run()
 
-    line = "attention: the plan has tasks[].measurements; this version does not act on it."
+    line = "attention: the plan has tasks[].memoryMb; this version does not act on it."
     assert done.code == 0
     assert done.err.count(line) == 1, done.err
 

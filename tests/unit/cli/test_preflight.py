@@ -112,7 +112,7 @@ async def test_tasks_that_need_no_launch_are_not_looked_at(cloud, remote):
         (
             {"limits": {"maxDepth": 1}},
             {"cpus": 2, "memoryMb": 512, "measurements": [{"name": "lines", "command": "wc -l x"}]},
-            ["the plan has tasks[].measurements, tasks[].cpus, tasks[].memoryMb; this version does not act on them."],
+            ["the plan has tasks[].cpus, tasks[].memoryMb; this version does not act on them."],
         ),
     ],
 )
