@@ -1,11 +1,12 @@
 """Where measurements are taken: each command on a clean checkout of its own, in a sandbox where there is one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
 
+from orchestrate.errors import ServiceError
 from orchestrate.ports import BenchCommand, Ran
 from orchestrate.repo.bounded import Finished, run_bounded
 from orchestrate.repo.checkout import Commit, fetched
@@ -15,6 +16,8 @@ from orchestrate.repo.sandbox import HOME_INSIDE, bubblewrapped, command_environ
 #: Seconds that one command may take, and bytes that it may print.
 COMMAND_SECONDS = 300.0
 MOST_BYTES = 4_000_000
+#: Seconds that the fetch of a commit may take, and each checkout.
+GIT_SECONDS = 300.0
 #: Commands at the same time, and commits that are fetched at the same time.
 _AT_ONCE = 2
 _PROBE_SECONDS = 10.0
@@ -38,7 +41,8 @@ class RemoteBench:
         if not has_sandbox and self.not_bare is not None:
             return [Ran(not_run=self.not_bare) for _ in commands]
         found: dict[int, Ran] = {}
-        async with self._fetches, fetched(self.git, self.url, branch=branch, sha=sha) as commit:
+        git = replace(self.git, deadline_seconds=GIT_SECONDS)
+        async with self._fetches, fetched(git, self.url, branch=branch, sha=sha) as commit:
 
             async def take(place: int, command: BenchCommand) -> None:
                 async with self._turns:
@@ -50,7 +54,11 @@ class RemoteBench:
         return [found[place] for place in range(len(commands))]
 
     async def _ran(self, commit: Commit, place: int, command: BenchCommand, *, has_sandbox: bool) -> Ran:
-        checkout, home = await commit.check_out(f"checkout-{place}"), commit.folder / f"home-{place}"
+        home = commit.folder / f"home-{place}"
+        try:
+            checkout = await commit.check_out(f"checkout-{place}")
+        except ServiceError as error:
+            return Ran(not_run=f"the commit cannot be checked out: {error.message}")
         argv = ["bash", "-c", command.line]
         if has_sandbox:
             network = command.has_network

@@ -55,3 +55,14 @@ async def test_a_commit_that_is_gone_is_an_error(remote):
     bench = RemoteBench(Git({"PATH": os.environ["PATH"]}), remote.url, not_bare=None)
     with pytest.raises(ServiceError):
         await bench.run(branch="gone", sha="0" * 40, commands=[BenchCommand("true")])
+
+
+async def test_a_checkout_that_fails_is_a_command_that_was_not_run(remote, tmp_path):
+    path = bare_path(tmp_path)
+    (tmp_path / "git").unlink()
+    script = f'#!/bin/sh\ncase "$*" in *" checkout "*) echo "disk full" >&2; exit 1;; esac\nexec {shutil.which("git")} "$@"\n'
+    (tmp_path / "git").write_text(script)
+    (tmp_path / "git").chmod(0o755)
+    (found,) = await ran(remote, "true", path=path)
+    assert found.not_run is not None
+    assert found.not_run.startswith("the commit cannot be checked out: ")
