@@ -148,7 +148,7 @@ def on_agent_launched(state: State, event: AgentLaunched) -> Decision:
     row = awaits(state, event.task, event.agent_id)
     if row is None or row.launch is None:
         return on_unawaited_agent(state, event)
-    note, told = _oddity(event)
+    note, told = _oddity(event, row.launch)
     row = replace(
         row,
         agent_id=event.answered_id,
@@ -302,10 +302,13 @@ def _parent_id(state: State) -> AgentId | None:
     return None if own is None else AgentId(own)
 
 
-def _oddity(event: AgentLaunched) -> tuple[str | None, tuple[AttentionRaised, ...]]:
+def _oddity(event: AgentLaunched, intent: Launch) -> tuple[str | None, tuple[AttentionRaised, ...]]:
     if event.answered_id != event.agent_id:
         note = f"asked for {event.agent_id}, the service answered {event.answered_id}"
-        return note, (AttentionRaised(f"{event.task}: {note}; that agent is watched."),)
+        told = f"{event.task}: {note}; that agent is watched."
+        if intent.delays and not event.adopted:  # no look-up by our id can tell what became of the former request
+            told += f" A request before it may have made one too: look for others named like {event.task}."
+        return note, (AttentionRaised(told),)
     if event.adopted:
         note = "the launch had no answer; looked up, it runs"
         return note, (AttentionRaised(f"{event.task}: {note}. No second agent was made."),)

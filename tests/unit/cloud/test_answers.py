@@ -59,6 +59,7 @@ CROWDED = "rate-limited due to too many concurrent runs"
         (400, "bad_request", "no capacity-planning file", Refused),
         (429, "usage_limit_exceeded", CROWDED, Unavailable),
         (402, "usage_limit_exceeded", "", Unavailable),
+        (400, "usage_limit_exceeded", "at least $2 must remain until the limit", Unavailable),
     ],
 )
 def test_whose_move_is_next(status, code, message, kind):

@@ -177,6 +177,10 @@ def test_another_agent_id_is_taken_into_the_row_and_told():
     note = f"asked for {agent_of('a')}, the service answered {other}"
     assert book.row().launch.note == note
     assert book.attention() == [f"a: {note}; that agent is watched."]
+    again = launching("a").tell(unknown()).tell(not_found(delays=1)).tell(launched(answered_id=other))
+    assert again.attention() == [
+        f"a: {note}; that agent is watched. A request before it may have made one too: look for others named like a."
+    ]
 
 
 def test_a_refusal_is_final_and_says_so():
