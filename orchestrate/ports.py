@@ -285,6 +285,14 @@ class Cord(Protocol):
         ...
 
 
+class Tombstone(Protocol):
+    """The tombstone of a kill from elsewhere, where this workspace's state is published."""
+
+    async def look(self) -> Stop | None:
+        """The tombstone, None while there is none; ServiceError where nobody can tell."""
+        ...
+
+
 class Exhibits(Protocol):
     """What of a workspace others may see."""
 

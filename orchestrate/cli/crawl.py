@@ -16,7 +16,8 @@ from orchestrate.cli.terminal import stdout_look
 from orchestrate.errors import InputRefused
 from orchestrate.model.faults import quoted
 from orchestrate.model.names import is_kebab_case, is_valid_ref
-from orchestrate.repo.git import Git
+from orchestrate.repo.address import address_fault
+from orchestrate.repo.git import PROTOCOLS, Git
 from orchestrate.repo.origin import local_path
 from orchestrate.repo.pushed import PushedFiles, pushed_at, pushed_beside
 from orchestrate.system import SystemClock, run_event_loop
@@ -54,11 +55,17 @@ def require_place(repo: str, branch: str, slug: str, *, not_done: str) -> None:
         raise InputRefused(f"SLUG: {quoted(slug)} is no rootSlug. {not_done}", hint="fix-dates, for example")
     if not repo or repo.startswith("-") or "\0" in repo:
         raise InputRefused(f"REPO: {quoted(repo)} is no repository. {not_done}")
+    path = local_path(repo, top=Path.cwd())
+    if path is not None and not path.is_dir():
+        raise InputRefused(f"REPO: {quoted(repo)} is no folder. {not_done}", hint="name a clone, or an address")
+    fault = address_fault(repo, protocols=PROTOCOLS) if path is None else None
+    if fault is not None:
+        raise InputRefused(f"REPO: {quoted(repo)} {fault}. {not_done}", hint="name a clone, or an address")
 
 
 @asynccontextmanager
 async def repository(git: Git, repo: str, *, fetches: bool) -> AsyncIterator[PushedFiles]:
-    """REPO, an address or a folder; Refused for what is neither."""
+    """REPO, which `require_place` has let pass: an address or a folder."""
     path = local_path(repo, top=Path.cwd())
     if path is None:
         if not fetches:
@@ -69,8 +76,6 @@ async def repository(git: Git, repo: str, *, fetches: bool) -> AsyncIterator[Pus
         async with pushed_at(git, repo) as pushed:
             yield pushed
         return
-    if not path.is_dir():
-        raise InputRefused(f"REPO: {quoted(repo)} is no folder. {_NOT_DONE}", hint="name a clone, or an address")
     yield await pushed_beside(git, path, fetches=fetches)
 
 

@@ -5,7 +5,8 @@ A planner's state is looked for on the branch that its row records, on the plann
 the planner's agent; a folder of the right name will do only where nothing says otherwise. Of several the newest counts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from orchestrate.model.rows import TaskRow
 from orchestrate.model.states import salvage_state
 from orchestrate.model.vocabulary import TaskType
 from orchestrate.repo.git import Git
+from orchestrate.repo.origin import local_path
 from orchestrate.repo.pushed import STATE, PushedFiles, PushedWorkspace, pushed_at, pushed_beside, pushed_from
 from orchestrate.repo.site import NoSite, site_of
 from orchestrate.repo.state_branches import STATE_BRANCHES, state_branch
@@ -183,21 +185,35 @@ class Crawler:
 
 async def deepened(grown: Grown, variables: Mapping[str, str], *, fetches: bool = True) -> Grown:
     """A workspace's tree with what its planners have pushed; Refused or Unavailable where the repository cannot be read."""
-    url = grown.picture.document.outline.repo_url
+    git, folder = Git(variables, deadline_seconds=FETCH_SECONDS), grown.picture.location.folder
+    async with pushed_for(git, folder, grown.picture.document.outline.repo_url or "", fetches=fetches) as pushed:
+        return await Crawler(pushed).deepen(grown, now=grown.picture.now)
+
+
+@asynccontextmanager
+async def pushed_for(git: Git, folder: Path, url: str, *, fetches: bool) -> AsyncIterator[PushedFiles]:
+    """The repository of a workspace's plan: by the clone that it is in, by a path from it, or by its address."""
     if not url:
         raise Refused("plan.json names no repository (repoUrl).", code="invalid_address")
-    git, folder, now = Git(variables, deadline_seconds=FETCH_SECONDS), grown.picture.location.folder, grown.picture.now
-    site = await site_of(git, folder.resolve(), repo_url=url)
+    here, path = _placed(folder, url)
+    site = await site_of(git, here, repo_url=url)
     if not isinstance(site, NoSite):
-        pushed = pushed_from(git, site) if fetches else await pushed_beside(git, site.top, fetches=False)
-        return await Crawler(pushed).deepen(grown, now=now)
-    path = (folder / url).resolve()
-    if path.is_dir():
-        return await Crawler(await pushed_beside(git, path, fetches=fetches)).deepen(grown, now=now)
+        yield pushed_from(git, site) if fetches else await pushed_beside(git, site.top, fetches=False)
+        return
+    if path is not None:
+        yield await pushed_beside(git, path, fetches=fetches)
+        return
     if not fetches:
         raise Refused(f"{site.reason}: there is nothing to read without fetching.", hint="leave out --no-fetch")
     async with pushed_at(git, url) as elsewhere:
-        return await Crawler(elsewhere).deepen(grown, now=now)
+        yield elsewhere
+
+
+def _placed(folder: Path, url: str) -> tuple[Path, Path | None]:
+    """The folder without links, and the one that the address names from there, if it does."""
+    here = folder.resolve()
+    path = local_path(url, top=here)
+    return here, path if path is not None and path.is_dir() else None
 
 
 def _grown(read: _Read, *, owner: AgentId | None = None, depth: int = 0) -> Grown:

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from orchestrate.cli.asking import Asked, add_runtime, asked_workspace, place_of, reach
-from orchestrate.cli.killing import Target, kill
+from orchestrate.cli.kill_census import Target
+from orchestrate.cli.killing import kill
 from orchestrate.cli.requesting import new_request_id, sent, this_person
 from orchestrate.cli.settings import Settings
 from orchestrate.cli.wiring import Service

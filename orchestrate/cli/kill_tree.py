@@ -1,12 +1,15 @@
 """``orchestrate kill-tree``: end a whole tree of planners, from its workspace, from another clone or by the service alone."""
 
 import argparse
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import partial
 
 from orchestrate.cli.asking import add_runtime, asked_workspace, reach
+from orchestrate.cli.crawl import repository as repository_at, require_place
 from orchestrate.cli.kill import whole_target
-from orchestrate.cli.killing import Target, kill
+from orchestrate.cli.kill_census import Target
+from orchestrate.cli.killing import kill
 from orchestrate.cli.runtime import known_runtime, named_runtime
 from orchestrate.cli.services import reach_service
 from orchestrate.cli.settings import Settings
@@ -15,7 +18,9 @@ from orchestrate.cli.usage import UsageRefused
 from orchestrate.core.lineage import Roots
 from orchestrate.errors import InputRefused
 from orchestrate.model.faults import quoted
-from orchestrate.model.names import AgentId, is_agent_id, is_kebab_case, is_valid_ref
+from orchestrate.model.names import AgentId, is_agent_id
+from orchestrate.repo.git import Git
+from orchestrate.repo.pushed import PushedFiles
 from orchestrate.system import run_event_loop
 
 _BY_PLAN, _BY_REPOSITORY = 1, 3
@@ -50,14 +55,19 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _target_of(repository: str, branch: str, slug: str) -> Target:
-    """The tree that began there; where no state can be read, the service's list tells who belongs to it."""
-    if not is_valid_ref(branch):
-        raise InputRefused(f"BRANCH: {quoted(branch)} is no name of a branch. Nothing was stopped.")
-    if not is_kebab_case(slug):
-        raise InputRefused(f"SLUG: {quoted(slug)} is no rootSlug. Nothing was stopped.", hint="fix-dates, for example")
-    if not repository or repository.startswith("-"):
-        raise InputRefused(f"REPO: {quoted(repository)} is no repository. Nothing was stopped.")
-    return Target(title=f"{slug} of {repository}", roots=Roots(slug=slug), repository=repository)
+    """The tree that began there, by what was pushed; where no state can be read, by the service's list alone."""
+    require_place(repository, branch, slug, not_done="Nothing was stopped.")
+
+    def opened(git: Git) -> AbstractAsyncContextManager[PushedFiles]:
+        return repository_at(git, repository, fetches=True)
+
+    return Target(
+        title=f"{slug} of {repository}",
+        roots=Roots(slug=slug),
+        repository=repository,
+        branch=branch,
+        opened=opened,
+    )
 
 
 def _agent_id(word: str | None) -> AgentId | None:

@@ -13,12 +13,16 @@ from orchestrate.cli.messages import listed, message_lines
 from orchestrate.cli.requesting import new_request_id, this_person
 from orchestrate.cli.runtime import repository_address
 from orchestrate.cli.settings import Settings
-from orchestrate.cli.stopped import revived
+from orchestrate.cli.stopped import revived, revived_elsewhere
+from orchestrate.errors import ServiceError
 from orchestrate.model.inbox_requests import InboxAnswer, RespawnRequest
 from orchestrate.model.names import TaskName, is_valid_ref
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import RuntimeKind, TaskType
 from orchestrate.repo.git import BranchThere, Git
+from orchestrate.repo.site import NoSite, site_of
+from orchestrate.repo.tombstones import GitTombstone
+from orchestrate.store.loading import read_workspace
 from orchestrate.text.terminal import escape_for_terminal
 
 #: Tasks that a line names.
@@ -72,9 +76,9 @@ def respawn(
         starting_refs=_own_branches(asked, names, Git(settings.environ)),
     )
     answer = ask(asked, request, settings)
-    words = revived(asked.location.folder)
-    if words is not None:
-        output.say(message_lines("note", f"{words}."))
+    for words in (revived(asked.location.folder), anyio.run(_revived_on_git, asked, Git(settings.environ))):
+        if words is not None:
+            output.say(message_lines("note", f"{words}."))
     return answer
 
 
@@ -94,6 +98,23 @@ def tell(args: argparse.Namespace, asked: Asked, answer: InboxAnswer, *, operati
     elif not is_engine_there:
         lines.append(f"it goes on with: orchestrate run {asked.location.argument}")
     output.put(escape_for_terminal(each) for each in lines)
+
+
+async def _revived_on_git(asked: Asked, git: Git) -> str | None:
+    """The tombstone of a kill from elsewhere is taken away as well; what was asked for is done in any case."""
+    folder = asked.location.folder.resolve()
+    workspace = read_workspace(folder).workspace
+    if workspace is None or not asked.plan.sync_state_to_git:
+        return None
+    url = repository_address(asked.plan, folder=folder, kind=RuntimeKind.LOCAL)
+    site = await site_of(git, folder, repo_url=url)
+    if isinstance(site, NoSite):
+        return None
+    tombstone = GitTombstone(git, site, slug=asked.plan.root_slug, workspace=workspace.workspace_id)
+    try:
+        return await revived_elsewhere(tombstone)
+    except ServiceError as error:
+        return error.message
 
 
 def _own_branches(asked: Asked, names: Iterable[TaskName], git: Git) -> Mapping[TaskName, str]:

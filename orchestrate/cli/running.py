@@ -19,7 +19,7 @@ from orchestrate.cli.preflight import Intent, Report, not_enforced
 from orchestrate.cli.runtime import Runtime, choose_runtime, concurrency, named_runtime, repository_address
 from orchestrate.cli.services import cloud_service, keep_own_server, service_of
 from orchestrate.cli.single_errors import single_errors
-from orchestrate.cli.stopped import require_not_stopped, revived
+from orchestrate.cli.stopped import require_not_stopped, require_not_stopped_elsewhere, revived, revived_elsewhere
 from orchestrate.cli.surroundings import Environment, secrets_in
 from orchestrate.cli.template_files import load_templates
 from orchestrate.cli.wiring import Job, Service, engine_of, new_engine_id
@@ -31,11 +31,14 @@ from orchestrate.model.faults import Fault
 from orchestrate.model.names import AgentId
 from orchestrate.model.plan import Plan
 from orchestrate.model.rows import TaskRow
-from orchestrate.model.vocabulary import RuntimeKind
+from orchestrate.model.vocabulary import RuntimeKind, TaskStatus
 from orchestrate.model.wire import LocalAgent
 from orchestrate.ports import Surface
 from orchestrate.repo.differences import FETCH_SECONDS
 from orchestrate.repo.git import Git
+from orchestrate.repo.site import Site
+from orchestrate.repo.tombstones import GitTombstone
+from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
 from orchestrate.text.prompts import DEFAULT_INSTALL
@@ -43,6 +46,8 @@ from orchestrate.text.templates import Templates
 
 #: Seconds that a run waits for costs where only they let it go on; on this machine they are there at once, or never.
 _COST_PATIENCE = {RuntimeKind.CLOUD: 600.0, RuntimeKind.LOCAL: 60.0}
+#: Tasks for which nothing is launched any more.
+_OVER = (TaskStatus.HANDED_OFF, TaskStatus.PRUNED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +192,8 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
                 is_new=admission.is_new_workspace,
                 tell=audience.on_note,
             )
+            if site is not None:
+                await _mind_tombstone(job, site, store.loaded, request, audience)
             engine = engine_of(
                 replace(job, site=site, is_andon_strict=request.andon_strict),
                 store=store,
@@ -199,6 +206,19 @@ async def run_prepared(prepared: Prepared, request: Request, environment: Enviro
             return Outcome(exit_code, engine.state)
         finally:
             await store.close()
+
+
+async def _mind_tombstone(job: Job, site: Site, loaded: LoadedState, request: Request, audience: Audience) -> None:
+    """A kill from elsewhere is obeyed before anything is launched, or taken back by whoever revives the plan."""
+    is_over = all(row.status in _OVER for row in loaded.rows.values())
+    if loaded.workspace is None or (is_over and not request.revive):
+        return
+    workspace_id = loaded.workspace.workspace_id
+    tombstone = GitTombstone(job.git, site, slug=job.plan.root_slug, workspace=workspace_id)
+    if not request.revive:
+        await require_not_stopped_elsewhere(tombstone, plan=shlex.quote(str(request.plan_path)))
+    elif (words := await revived_elsewhere(tombstone)) is not None:
+        audience.on_warning(f"{words}.")
 
 
 def _admission(prepared: Prepared, environment: Environment, *, folder: Path) -> Admission:

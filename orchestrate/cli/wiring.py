@@ -32,6 +32,7 @@ from orchestrate.repo.publishing import GitMedium
 from orchestrate.repo.signatures import Signature
 from orchestrate.repo.site import Site
 from orchestrate.repo.state_branches import WORKSPACES, state_branch
+from orchestrate.repo.tombstones import GitTombstone
 from orchestrate.store.loading import LoadedState
 from orchestrate.store.workspace import WorkspaceStore
 from orchestrate.system import SystemClock
@@ -130,6 +131,7 @@ def engine_of(
             showing=_showing(job, store, workspace_id=state.workspace.workspace_id, engine_id=engine_id),
             cord=_cord(job, workspace_id=state.workspace.workspace_id),
             is_andon_strict=job.is_andon_strict,
+            tombstone=_tombstone(job, workspace_id=state.workspace.workspace_id),
         ),
         request_options=RequestOptions(
             repo_url=job.repo_url,
@@ -178,6 +180,14 @@ def _cord(job: Job, *, workspace_id: WorkspaceId) -> GitCord | None:
         return None
     git = replace(job.git, deadline_seconds=PUSH_SECONDS)
     return GitCord(git, job.site, branch=branch, path=path, workspace=workspace_id)
+
+
+def _tombstone(job: Job, *, workspace_id: WorkspaceId) -> GitTombstone | None:
+    """Where a kill from elsewhere shows; who only answers requests launches nothing that it could stop."""
+    if job.site is None or job.settings.answers_only:
+        return None
+    git = replace(job.git, deadline_seconds=PUSH_SECONDS)
+    return GitTombstone(git, job.site, slug=job.plan.root_slug, workspace=workspace_id)
 
 
 def new_engine_id() -> EngineId:

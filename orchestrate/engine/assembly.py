@@ -29,6 +29,7 @@ from orchestrate.engine.reply import ReplyTaker
 from orchestrate.engine.requests import RequestOptions, RequestWriter
 from orchestrate.engine.silence import Silence
 from orchestrate.engine.timers import Timers
+from orchestrate.engine.tombstones import TombstoneWatcher
 from orchestrate.engine.view import ActivityView
 from orchestrate.engine.watch import Watcher
 from orchestrate.model.names import EngineId
@@ -48,6 +49,7 @@ from orchestrate.ports import (
     PlanFile,
     Requests,
     Surface,
+    Tombstone,
 )
 from orchestrate.text.redaction import Redactor
 from orchestrate.text.templates import Templates
@@ -82,6 +84,8 @@ class Outside:
     cord: Cord | None = None
     #: True to launch nothing while the tree's andon is unknown.
     is_andon_strict: bool = False
+    #: The tombstone of a kill from elsewhere; None where nothing is kept on git.
+    tombstone: Tombstone | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +247,8 @@ def assemble(
     if outside.plan_file is not None:
         lookouts.append(PlanWatcher(outside.plan_file, clock=clock, inbox=inbox).run)
     lookouts += [each.run for each in (publisher, ringer) if each is not None]
+    if outside.tombstone is not None:
+        lookouts.append(TombstoneWatcher(outside.tombstone, clock=clock, put=inbox.put).run)
     return Engine(
         start,
         loop=loop,

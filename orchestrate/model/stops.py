@@ -7,7 +7,7 @@ import orjson
 
 from orchestrate.model.dumping import dump
 from orchestrate.model.fields import Fields
-from orchestrate.model.names import Timestamp
+from orchestrate.model.names import Timestamp, WorkspaceId
 
 #: Whoever made a file that says nothing.
 _SOMEBODY = "somebody"
@@ -32,11 +32,18 @@ class Stop:
     by: str
     at: Timestamp
     scope: StopScope = StopScope.TREE
+    #: The workspace that is meant, where the file is read beside those of others; None for whichever is there.
+    workspace: WorkspaceId | None = None
+
+    def is_for(self, workspace: WorkspaceId) -> bool:
+        """True unless another workspace is meant."""
+        return self.workspace in (None, workspace)
 
 
 def encode_stop(stop: Stop) -> bytes:
     """The file's content."""
-    return dump({"id": stop.id, "by": stop.by, "at": stop.at, "scope": stop.scope}) + b"\n"
+    document = {"id": stop.id, "by": stop.by, "at": stop.at, "scope": stop.scope}
+    return dump(document if stop.workspace is None else {**document, "workspaceId": stop.workspace}) + b"\n"
 
 
 def decode_stop(data: bytes) -> Stop:
@@ -51,4 +58,5 @@ def decode_stop(data: bytes) -> Stop:
         by=(fields.text("by") or _SOMEBODY)[:_LONGEST_NAME],
         at=fields.named("at", Timestamp) or Timestamp(""),
         scope=fields.word("scope", StopScope) or StopScope.TREE,
+        workspace=fields.named("workspaceId", WorkspaceId),
     )

@@ -81,6 +81,12 @@ class PushedFiles:
         self.git = replace(self.git, most_bytes=_MOST_SAID)
         self._plumbing = Plumbing(self.git, self.store)
 
+    @property
+    def site(self) -> Site:
+        """Where something can be pushed to the same repository."""
+        is_itself = self.remote is None
+        return Site(self.store, self.store, self.remote or str(self.store), folder="", is_itself=is_itself)
+
     async def look(self) -> None:
         """Ask for all branches; ServiceError where nobody can tell."""
         self.unfetched.clear()

@@ -31,11 +31,15 @@ class RemoteBranch:
         """Its full name."""
         return f"{_HEADS}{self.name}"
 
-    async def fetched(self) -> str | None:
-        """Its commit on the remote, with all objects; None if there is no such branch."""
+    async def commit(self) -> str | None:
+        """Its commit on the remote; None if there is no such branch."""
         listed = await self.plumbing.run("ls-remote", "--", self.site.remote, self.ref)
         ends = f"\t{self.ref}"
-        commit = next((line.partition("\t")[0] for line in listed.splitlines() if line.endswith(ends)), None)
+        return next((line.partition("\t")[0] for line in listed.splitlines() if line.endswith(ends)), None)
+
+    async def fetched(self) -> str | None:
+        """The same, with all objects."""
+        commit = await self.commit()
         if commit is not None and not self.site.is_itself:
             await self.plumbing.run("fetch", *QUIETLY, "--", self.site.remote, self.ref)
         return commit

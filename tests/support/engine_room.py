@@ -118,6 +118,8 @@ class EngineRoom:
         self.showing = None
         #: The andon of the tree; None where there is only this workspace's own.
         self.cord = None
+        #: What a kill from elsewhere shows; None where nothing is kept on git.
+        self.tombstone = None
         self.is_andon_strict = False
         #: Behaviour of each task's agent; without one it ends at once.
         self.agents = {}
@@ -196,6 +198,7 @@ class EngineRoom:
                 self.plan_file,
                 showing=self.showing,
                 cord=self.cord,
+                tombstone=self.tombstone,
                 is_andon_strict=self.is_andon_strict,
             ),
             request_options=RequestOptions(repo_url=self.plan.repo_url),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from orchestrate.cli.kill_stones import Stones
 from orchestrate.cli.messages import count_of
 from orchestrate.cli.screens.durations import rough_duration
 from orchestrate.core.lineage import Sighting
@@ -39,3 +40,15 @@ def toll_lines(
         f"{counts}; {count_of(len(alive), 'agent')} may be alive still",
         *(f"  {agent_id}: {why}" for agent_id, why in alive.items()),
     ]
+
+
+def stones_lines(stones: Stones) -> list[str]:
+    """Where engines elsewhere are told to stop, and where that was not possible."""
+    lines = [f"stopped: {ref}" for ref in stones.refs[:_SHOWN]]
+    lines += [f"  + {len(stones.refs) - _SHOWN} more"] if len(stones.refs) > _SHOWN else []
+    missing = list(stones.missing.items())
+    lines += [
+        f"attention: no tombstone on {ref}: {why}; its engine is stopped by its agents' end"
+        for ref, why in missing[:_SHOWN]
+    ]
+    return lines

@@ -42,3 +42,19 @@ def test_without_a_yes_it_is_refused(workspace, cloud, capsys, verb):
     assert (told["ok"], told["error"]["code"], len(told["victims"])) == (False, "not_confirmed", 1)
     assert main([verb, str(workspace)]) == 1
     assert "Nothing was stopped." in capsys.readouterr().err
+
+
+def test_a_service_that_refuses_the_key_leaves_the_plan_stopped(workspace, cloud, monkeypatch, capsys):
+    monkeypatch.setenv("CURSOR_API_KEY", "another")
+    assert main(["kill", str(workspace), "-y", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], told["stopped"]) == (False, [str(workspace)])
+    assert [each["task"] for each in told["victims"]] == ["a"]
+    assert json.loads((workspace / "stop.json").read_bytes())["scope"] == "tree"
+
+
+def test_without_a_key_at_all_the_plan_is_stopped_too(workspace, monkeypatch, capsys):
+    monkeypatch.delenv("CURSOR_API_KEY", raising=False)
+    assert main(["kill", str(workspace), "-y"]) == 2
+    assert "1 agent may be alive still; stop.json is in place" in capsys.readouterr().err
+    assert (workspace / "stop.json").exists()
