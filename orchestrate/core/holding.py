@@ -11,7 +11,12 @@ from orchestrate.model.rows import TaskRow
 
 
 def starts_from(row: TaskRow, source: TaskRow, *, blueprint: Blueprint) -> bool:
-    """True for a task that starts from the branch of ``source``, planned or real; the base branch is nobody's."""
+    """True for a task that starts from the branch of ``source``, planned or real; the base branch is nobody's.
+
+    A try that goes on from the task's own branch has all it needs there.
+    """
+    if row.ref_from == row.name:
+        return False
     if row.ref_from == source.name or blueprint.leaders.get(row.name) == source.name:
         return True
     return row.starting_ref == source.branch and source.branch != blueprint.plan.base_branch

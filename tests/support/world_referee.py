@@ -173,7 +173,8 @@ class Referee:
         now = self._world.timeline.now
         lacking = [agent for agent in agents if self._world.remote.head(_branch_of(plan, agent), now=now) is None]
         planned = (placeholder_branch(SLUG, each.request.task, task_type=TaskType.WORKER) for each in lacking)
-        return row.starting_ref in {*planned, *(_branch_of(plan, agent) for agent in lacking)}
+        former = [each for agent in lacking for each in self._world.service.of_task(agent.request.task).values()]
+        return row.starting_ref in {*planned, *(_branch_of(plan, each) for each in former)}
 
     def _expected_verification(self, state: State, row: TaskRow, agent: SimulatedAgent) -> object:
         if self._world.orders.was_reset(row.name):

@@ -24,6 +24,7 @@ def blueprint(*tasks):
         (a_task("b", startingRef=OF_A), {"starting_ref": OF_A}, True),
         (a_task("b", startingRef="cursor/a-1f2a"), {"starting_ref": "cursor/a-1f2a"}, True),
         (a_task("b"), {"starting_ref": "main", "ref_from": "a"}, True),
+        (a_task("b", startingRef=OF_A), {"starting_ref": "orch/shop/b", "ref_from": "b"}, False),
         (a_task("b"), {"starting_ref": "main"}, False),
         (a_task("b", startingRef="release/2.0"), {"starting_ref": "release/2.0"}, False),
     ],
