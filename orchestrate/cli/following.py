@@ -14,7 +14,8 @@ from orchestrate.cli.screens.tally import Tally, counts_without_plan, tally_of
 from orchestrate.core.budgets import last_words, money_of
 from orchestrate.core.changes import Phase
 from orchestrate.core.operating import EXIT_PLANNERS_TURN
-from orchestrate.core.scheduling import hold_reason, slots
+from orchestrate.core.scheduling import hold_reason
+from orchestrate.core.slots import slots
 from orchestrate.core.state import State, releases
 from orchestrate.model.names import TaskName, placeholder_branch
 from orchestrate.model.plan import Plan

@@ -154,6 +154,8 @@ class Session:
     inquiries: Map[tuple[TaskName, int], Inquiry] = field(default_factory=Map)
     #: Attempts of subplanners whose subtrees are being counted.
     counting: Map[tuple[TaskName, int], Count] = field(default_factory=Map)
+    #: Planners that let others go before them until fewer planners run.
+    benched: frozenset[TaskName] = frozenset()
     #: Since when the service takes nobody while no agent of this planner is alive.
     starves_since: Timestamp | None = None
     #: True until it is known what the planner above granted.

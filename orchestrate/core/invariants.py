@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from orchestrate.core.budgets import money_of
 from orchestrate.core.queue import Queue
-from orchestrate.core.scheduling import slots
+from orchestrate.core.slots import slots
 from orchestrate.core.state import State, counted, may_start, releases
 from orchestrate.core.turns import is_between_runs
 from orchestrate.model.money import Money
@@ -64,7 +64,7 @@ def _check_counts(state: State) -> None:
     assert state.waiting == fresh.waiting, f"waiting {state.waiting} is {fresh.waiting}"
     assert {key: value for key, value in state.counts.items() if value} == dict(fresh.counts.items())
     assert (state.awaiting, state.postponed) == (fresh.awaiting, fresh.postponed)
-    assert (state.held, state.delayed) == (fresh.held, fresh.delayed)
+    assert (state.held, state.delayed, state.planners) == (fresh.held, fresh.delayed, fresh.planners)
     assert {key: value for key, value in state.to_come.items() if value} == dict(fresh.to_come.items())
     assert state.accounts == fresh.accounts, f"accounts {state.accounts} are {fresh.accounts}"
     assert _ready_names(state) == _ready_names(fresh), "a ready task is not in the queue"

@@ -1,13 +1,17 @@
 """Which tasks start now: those that miss nothing, by priority and then the plan's order, while slots and the budget allow."""
 
+from dataclasses import replace
+
 from orchestrate.core import budgets, capacity, launching
-from orchestrate.core.changes import NOTHING, Change, Decision, Phase, RowChanged, change
+from orchestrate.core.changes import NOTHING, Change, Decision, Phase, RowChanged, SessionChanged, change
 from orchestrate.core.effects import Effect
 from orchestrate.core.events import Event
-from orchestrate.core.state import State, apply
+from orchestrate.core.slots import has_slot_for_planner, slots
+from orchestrate.core.state import State, apply, may_start_but_for_bench
 from orchestrate.core.turns import next_turn
-from orchestrate.model.names import Timestamp
+from orchestrate.model.names import TaskName, Timestamp
 from orchestrate.model.rows import TaskRow
+from orchestrate.model.vocabulary import TaskStatus, TaskType
 
 
 def start_ready_tasks(state: State, event: Event) -> Decision:
@@ -32,15 +36,47 @@ def _next_start(state: State, *, at: Timestamp) -> Decision | None:
         assert state.called is not None
         return next_turn(state, state.rows[state.called.item], at=at)
     held, ready = capacity.next_held(state), _next_ready(state)
+    back = _back_from_bench(state, ready)
+    if back is not None:
+        return change(_benched(state, state.session.benched - back))
     if held is not None and (ready is None or _is_before(state, held, ready)):
+        if _must_wait_for_planners(state, held):
+            row = launching.withdrawn(held, TaskStatus.PENDING, at=at)
+            return change(_benched(state, state.session.benched | {held.name}), RowChanged(row))
         return launching.taken_on(state, held, at=at)
     if ready is None:
         return None
+    if _must_wait_for_planners(state, ready):
+        return change(_benched(state, state.session.benched | {ready.name}))
     refused = launching.too_deep(state, ready, at=at)
     if refused is not None:
         return refused
     row = launching.intended(state, ready, at=at)
     return change(RowChanged(row), effects=[launching.launch(state, row)])
+
+
+def _must_wait_for_planners(state: State, row: TaskRow) -> bool:
+    """True for a planner beside as many as may run: others go before it."""
+    return row.type == TaskType.SUBPLANNER and not has_slot_for_planner(state)
+
+
+def _back_from_bench(state: State, ready: TaskRow | None) -> frozenset[TaskName] | None:
+    """The planner whose turn it is again, with those that wait no more; None where none comes before who is ready."""
+    benched = state.session.benched
+    if not benched or not has_slot_for_planner(state) or state.running >= slots(state) or not capacity.has_room(state):
+        return None
+    assert state.blueprint is not None
+    waiting = [name for name in benched if may_start_but_for_bench(state, name)]
+    if not waiting:
+        return benched
+    first = min(waiting, key=state.blueprint.rank)
+    if ready is not None and state.blueprint.rank(ready.name) < state.blueprint.rank(first):
+        return None
+    return frozenset({first})
+
+
+def _benched(state: State, names: frozenset[TaskName]) -> SessionChanged:
+    return SessionChanged(replace(state.session, benched=names))
 
 
 def _has_turn(state: State) -> bool:
@@ -72,14 +108,6 @@ def _is_before(state: State, one: TaskRow, other: TaskRow) -> bool:
 def _has_ready(state: State) -> bool:
     """True while a task misses nothing and there is a slot for it."""
     return state.ready is not None and state.running < slots(state)
-
-
-def slots(state: State) -> int:
-    """How many tasks may run at once."""
-    limits, settings = state.plan.limits, state.session.settings
-    follows = settings.follows_plan and limits.max_concurrent is not None
-    own = (limits.max_concurrent if follows else settings.max_concurrent, limits.max_concurrent_per_repo)
-    return min(limit for limit in own if limit is not None)
 
 
 def hold_reason(state: State) -> str | None:

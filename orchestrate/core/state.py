@@ -53,6 +53,8 @@ class State:
     awaiting: int = 0
     #: Pending tasks that wait for their moment.
     postponed: int = 0
+    #: How many subplanners run.
+    planners: int = 0
     #: How many tasks of each type wait for their launch.
     to_come: Map[TaskType, int] = field(default_factory=Map)
     #: What is set aside and was spent, as the rows have it.
@@ -92,7 +94,7 @@ def apply(state: State, changes: Iterable[Change]) -> State:
             case WorkspaceChanged(workspace):
                 state = replace(state, workspace=workspace)
             case SessionChanged(session):
-                state = _trimmed(replace(state, session=session))
+                state = _trimmed(_with_session(state, session))
             case PlanTaken(plan):
                 state = counted(replace(state, blueprint=blueprint_of(plan, state.rows)))
             case AttentionRaised():
@@ -122,6 +124,7 @@ def counted(state: State) -> State:
         counts=Map(Counter(row.status for row in state.rows.values())),
         awaiting=sum(map(is_awaiting, state.rows.values())),
         postponed=sum(map(is_postponed, state.rows.values())),
+        planners=sum(map(is_planning, state.rows.values())),
         to_come=Map(Counter(row.type for row in state.rows.values() if row.status == TaskStatus.PENDING)),
         accounts=accounts_of(state.rows.values()),
         owners=reduce(_with_owner, state.rows.values(), Map[str, frozenset[TaskName]]()),
@@ -137,8 +140,18 @@ def is_ready(row: TaskRow) -> bool:
 
 
 def may_start(state: State, name: TaskName) -> bool:
+    """True for a task that misses nothing but a slot, and lets nobody go before it."""
+    return name not in state.session.benched and may_start_but_for_bench(state, name)
+
+
+def may_start_but_for_bench(state: State, name: TaskName) -> bool:
     """True for a task that misses nothing but a slot."""
     return is_ready(state.rows[name]) and state.waiting.get(name) == 0
+
+
+def is_planning(row: TaskRow) -> bool:
+    """True for a subplanner that runs, or is being launched; one that waits for room takes none."""
+    return row.type == TaskType.SUBPLANNER and row.status == TaskStatus.RUNNING and not is_held(row)
 
 
 def is_awaiting(row: TaskRow) -> bool:
@@ -236,6 +249,7 @@ def _with_row(state: State, row: TaskRow) -> State:
         counts=_moved(state.counts, before, row),
         awaiting=state.awaiting + is_awaiting(row) - (before is not None and is_awaiting(before)),
         postponed=state.postponed + is_postponed(row) - (before is not None and is_postponed(before)),
+        planners=state.planners + is_planning(row) - (before is not None and is_planning(before)),
         to_come=_moved_to_come(state.to_come, before, row),
         accounts=_accounted(state.accounts, before, row),
         owners=_with_owner(state.owners, row),
@@ -248,6 +262,15 @@ def _is_freed(state: State, before: TaskRow | None, after: TaskRow, waiting: Map
     """True for a row that came to miss nothing but a slot."""
     was_queued = before is not None and may_start(state, after.name)
     return not was_queued and is_ready(after) and waiting.get(after.name) == 0
+
+
+def _with_session(state: State, session: Session) -> State:
+    """The state in this session; who leaves the bench stands in the queue again."""
+    left, ready = state.session.benched - session.benched, state.ready
+    for name in left:
+        if state.blueprint is not None and may_start_but_for_bench(state, name):
+            ready = added(ready, name, rank=state.blueprint.rank(name))
+    return replace(state, session=session, ready=ready)
 
 
 def _trimmed(state: State) -> State:

@@ -27,6 +27,7 @@ from orchestrate.core import (
     returning,
     scheduling,
     sightings,
+    slots,
     spending,
     state,
     stopping,
@@ -254,6 +255,15 @@ _FAULTS = [
         "if state.session.awaits_grant:",
         "if False:",
         id="the engine launches before it knows what was granted",
+    ),
+    pytest.param(
+        slots._most_planners, "max(1, room // 2)", "room", id="planners take the slots of those that they wait for"
+    ),
+    pytest.param(
+        scheduling._back_from_bench,
+        "return frozenset({first})",
+        "return None",
+        id="a planner that let others go first never has its turn",
     ),
     pytest.param(
         launching.intended,

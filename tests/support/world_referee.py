@@ -57,6 +57,11 @@ class Referee:
         self._world.planners.made(self._world, agent)
         active, allowed = self._world.service.active(self._world.timeline.now), self._slots()
         assert active <= allowed, f"{active} runs in {allowed} slots"
+        planners = sum(
+            each.request.grant is not None and not each.is_over(self._world.timeline.now)
+            for each in self._world.service.agents.values()
+        )
+        assert request.grant is None or planners <= max(1, allowed // 2), f"{planners} planners in {allowed} slots"
         task = plan.tasks_by_name.get(request.task)
         if task is None:
             return  # it left the plan while its request was on its way

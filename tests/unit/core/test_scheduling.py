@@ -5,7 +5,8 @@ import pytest
 from orchestrate.core.changes import Phase, Settings
 from orchestrate.core.effects import LaunchAgent
 from orchestrate.core.events import AgentLaunched, PlanRead, RunEnded, StopReason, StopRequested
-from orchestrate.core.scheduling import hold_reason, slots
+from orchestrate.core.scheduling import hold_reason
+from orchestrate.core.slots import slots
 from orchestrate.model.rows import Andon, Workspace
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, RunStatus, TaskStatus
 from tests.support.builders import (
