@@ -1,8 +1,9 @@
-"""Planners below planners on the local server: ``python benchmarks/recursion.py [deep|wide]``.
+"""Planners below planners on the local server: ``python benchmarks/recursion.py [deep|wide|full]``.
 
 ``deep`` is a run of 40 agents, the innermost three levels below the root: 5 planners, 30 pages, 5 merges. ``wide`` is 8
 subplanners at once in 8 slots, each with 3 workers; planners take no slot of that server, so that this shows that the
-tree ends, not how capacity is shared. Agents are the program of ``examples/recursion``: real clones, commits, pushes, and
+tree ends, not how capacity is shared. ``full`` is the same on a server that takes 8 agents and counts planners among
+them, as the cloud does; the root engine is told that planners take slots, as it is in the cloud. Agents are the program of ``examples/recursion``: real clones, commits, pushes, and
 an engine of its own for each planner.
 """
 
@@ -13,12 +14,16 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 from children import end_of, fork, run_engine
 
+from orchestrate.cli import unattended
 from orchestrate.cli.example import make_example
+from orchestrate.cli.running import Prepared, Request
+from orchestrate.cli.surroundings import Environment
 from orchestrate.cloud.client import CloudClient
 from orchestrate.model.wire import METADATA_DEPTH, METADATA_PARENT, METADATA_TASK, Agent
 from orchestrate.server.serve import ensure_server, stop_server
@@ -30,20 +35,35 @@ PAGES_OF_A_CHAPTER = 2
 
 def main() -> None:
     """Both runs, or the one that is named; a line of figures each."""
-    runs = {"deep": deep, "wide": wide}
+    runs = {"deep": deep, "wide": wide, "full": wide}
     for name in sys.argv[1:] or runs:
         with tempfile.TemporaryDirectory() as folder:
             os.environ["XDG_STATE_HOME"] = f"{folder}/state"
             server = Path(folder) / "state/orchestrate/server"
-            endpoint = ensure_server(server, environment=dict(os.environ))
+            faults = {"ORCHESTRATE_SERVER_FAULTS": json.dumps({"capacity": {"agents": CHAPTERS}})}
+            is_full = name == "full"
+            endpoint = ensure_server(server, environment={**os.environ, **(faults if is_full else {})})
             try:
                 plan = workspace(Path(folder), tasks=runs[name]())
                 began = time.perf_counter()
-                code = end_of(fork(lambda plan=plan: run_engine(plan), stderr=Path(folder) / "stderr"))
+                run = run_as_in_the_cloud if is_full else run_engine
+                code = end_of(fork(lambda plan=plan, run=run: run(plan), stderr=Path(folder) / "stderr"))
                 seconds = time.perf_counter() - began
                 tell(name, plan.parent, agents_of(endpoint.url, endpoint.token), code=code, seconds=seconds)
             finally:
                 stop_server(server)
+
+
+def run_as_in_the_cloud(path: Path) -> int:
+    """What a child does: run the plan with an engine that knows that planners take slots."""
+    prepare = unattended.prepared_or_refused
+
+    def prepared(request: Request, environment: Environment) -> Prepared:
+        ready = prepare(request, environment)
+        return replace(ready, settings=replace(ready.settings, planners_take_slots=True))
+
+    unattended.prepared_or_refused = prepared  # in this child only
+    return run_engine(path)
 
 
 def deep() -> list[dict[str, object]]:
