@@ -18,6 +18,8 @@ KEY_VARIABLE = "CURSOR_API_KEY"
 
 _PROGRAM = "orchestrate"
 _LARGEST_DEPTH = 1000
+#: Of a value that is none, so much is shown.
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,10 @@ def _folder(variables: Mapping[str, str], name: str, default: Path) -> Path:
 def _depth(text: str | None) -> int:
     if not text:
         return 0
-    if not (text.isascii() and text.isdigit() and int(text) <= _LARGEST_DEPTH):
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_LARGEST_DEPTH))
+    if not (is_number and int(text) <= _LARGEST_DEPTH):
         raise InputRefused(
-            f'ORCHESTRATE_AGENT_DEPTH is "{text}", which is no depth',
+            f'ORCHESTRATE_AGENT_DEPTH is "{text[:_SHOWN]}", which is no depth',
             hint="leave it out; an engine sets it for planners that it starts",
         )
     return int(text)

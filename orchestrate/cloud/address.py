@@ -10,6 +10,7 @@ from orchestrate.errors import InputRefused
 
 #: Names, IPv4 and (without its brackets) IPv6 addresses.
 _HOST = re.compile(rb"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
+_LARGEST_PORT = 65_535
 _HINT = "write it like https://api.cursor.com; http:// is for a server on this machine only"
 
 
@@ -35,6 +36,8 @@ def download_address(url: str, *, base_url: str) -> tuple[str, str] | None:
     except httpx.InvalidURL:
         return None
     is_here = is_loopback(parsed.host)
+    if parsed.port is not None and not 0 < parsed.port <= _LARGEST_PORT:
+        return None
     if parsed.userinfo or not _HOST.fullmatch(parsed.raw_host) or is_here != is_loopback(httpx.URL(base_url).host):
         return None
     if parsed.scheme != "https" and not (is_here and parsed.scheme == "http"):
@@ -69,6 +72,8 @@ def _fault(text: str, url: httpx.URL) -> str | None:
         return "names a host that cannot be"
     if url.scheme not in ("http", "https"):
         return "is neither https:// nor http://"
+    if url.port is not None and not 0 < url.port <= _LARGEST_PORT:
+        return "names a port that cannot be"
     if url.userinfo:
         return "holds credentials"
     if url.query or url.fragment:

@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 
 from orchestrate.model.names import Timestamp
 
+#: Calendars end; what is reckoned from moments beyond this would leave them.
+_YEAR_3000 = 32_503_680_000
+
 
 def to_timestamp(epoch_seconds: float) -> Timestamp:
     """The moment as text, in UTC with milliseconds."""
@@ -12,12 +15,13 @@ def to_timestamp(epoch_seconds: float) -> Timestamp:
 
 
 def epoch_seconds(moment: str) -> float | None:
-    """The moment as seconds since 1970, or None if the text (of a foreign state, say) is no moment."""
+    """The moment as seconds since 1970, or None if the text (of a foreign state, say) is no moment of a run's."""
     try:
         parsed = datetime.fromisoformat(moment)
     except ValueError:
         return None
-    return (parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)).timestamp()
+    seconds = (parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)).timestamp()
+    return seconds if 0 <= seconds < _YEAR_3000 else None
 
 
 def seconds_between(earlier: str | None, later: str | None) -> float | None:

@@ -56,7 +56,9 @@ def end_screen(view: EndView, look: Look) -> list[Line]:
 
 
 def result_lines(rows: Sequence[TaskRow], look: Look, *, no_branches: frozenset[str]) -> list[Line]:
-    """The table of tasks that handed off: who says what, where it is, which try."""
+    """The table of tasks that handed off: who says what, where it is, which try; nothing where there are none."""
+    if not rows:
+        return []
     shown = rows[:_RESULTS]
     names = name_columns((row.name for row in shown), look)
     branches = [_branch_cell(row, no_branches) for row in shown]

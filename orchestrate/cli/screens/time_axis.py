@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import pairwise
+from math import ceil
 
 #: What a cut looks like, and so how wide it is.
 CUT = "//"
@@ -69,9 +70,9 @@ class TimeAxis:
                 free = column + len(text) + _BETWEEN
 
     def _step(self, *, tz: tzinfo | None) -> int:
-        return next(
-            (step for step in _STEPS if step * self.scale >= len(self._text(0, step=step, tz=tz)) + _BETWEEN), _DAY
-        )
+        steps = (step for step in _STEPS if step * self.scale >= len(self._text(0, step=step, tz=tz)) + _BETWEEN)
+        days = (len(self._text(0, step=_DAY, tz=tz)) + _BETWEEN) / (self.scale * _DAY)
+        return next(steps, _DAY * ceil(days))
 
     def _text(self, moment: float, *, step: int, tz: tzinfo | None) -> str:
         local = _local(moment, tz=tz)

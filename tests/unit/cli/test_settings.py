@@ -69,7 +69,7 @@ def test_secrets_are_not_in_the_printed_form():
     assert "hunter2" not in repr(settings({"CURSOR_API_KEY": "hunter2"}))
 
 
-@pytest.mark.parametrize("text", ["-1", "two", "1.5", "99999", "²"])
+@pytest.mark.parametrize("text", ["-1", "two", "1.5", "99999", "²", "9" * 5000])
 def test_a_depth_that_is_none_is_refused(text):
     with pytest.raises(InputRefused, match="ORCHESTRATE_AGENT_DEPTH"):
         settings({"ORCHESTRATE_AGENT_DEPTH": text})

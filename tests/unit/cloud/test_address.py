@@ -39,6 +39,8 @@ def test_a_good_address_is_taken(url, checked):
         ("https://", "complete"),
         ("https://[bad", "cannot be"),
         ("https://api.cursor.com:port", "cannot be read"),
+        ("https://api.cursor.com:0", "a port that cannot be"),
+        ("https://api.cursor.com:65536", "a port that cannot be"),
         ("https://api.cursor.com/\n", "cannot be read"),
     ],
 )

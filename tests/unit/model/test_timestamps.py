@@ -19,6 +19,10 @@ def test_a_moment_is_utc_with_milliseconds():
         ("2026-03-04T14:31:36.123", 1_772_634_696.123),
         ("yesterday", None),
         ("", None),
+        ("1969-12-31T23:59:59Z", None),
+        ("0001-01-01T00:00:00Z", None),
+        ("2999-12-31T23:59:59Z", 32_503_679_999),
+        ("9999-12-31T23:59:59Z", None),
     ],
 )
 def test_a_moment_is_read_whatever_its_zone(text, seconds):

@@ -148,3 +148,7 @@ def test_findings_are_in_the_summary_however_the_run_ended(code):
     place = lines.index("✓ api-schema          finding: it says success but pushed nothing.")
     assert lines[place + 1] == "  look: orchestrate status . -v"
     assert not any("finding" in line for line in shown(replace(DONE, exit_code=code)))
+
+
+def test_a_state_without_tasks_has_no_results():
+    assert result_lines((), Look(), no_branches=PLANNED) == []

@@ -49,6 +49,11 @@ def test_a_short_run_shows_seconds_and_a_long_one_days():
     assert axis((0, 50 * HOUR), end=50 * HOUR).labels(tz=UTC).startswith("Wed 14:00")
 
 
+def test_a_thousand_years_have_few_labels():
+    made = axis((0, 1000 * 365 * 24 * HOUR), end=1000 * 365 * 24 * HOUR, columns=60)
+    assert len(made.labels(tz=UTC).split()) <= 2 * 6
+
+
 @pytest.mark.parametrize("columns", [1, 3, 10, 200])
 @pytest.mark.parametrize("end", [0.0, 0.001, 1.0, 90 * 24 * HOUR])
 def test_every_moment_has_a_column(columns, end):
