@@ -189,7 +189,7 @@ _FAULTS = [
     ),
     pytest.param(
         launching.on_agent_not_found,
-        "return sent_again(state, row, at=event.at)",
+        "return sent_again(state, counted, at=event.at)",
         "return NOTHING",
         id="a request that never arrived is not sent again",
     ),
