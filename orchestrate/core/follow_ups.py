@@ -163,6 +163,8 @@ def _delivered(state: State, row: TaskRow, run_id: RunId, *, at: Timestamp) -> D
         runs=(*row.runs, run),
         started_at=at,
         result_status=None,
+        failure_mode=None,
+        note=None,
         stalled_since=None,
         archived_at=None,
     )

@@ -150,7 +150,10 @@ def _as_known(state: State, asked: LookUpRefs, *, at: Timestamp) -> RefsSeen:
     """The answer of a remote that has what it is not known to lack."""
     lacking = (row.name for row in state.rows.values() if row.on_remote is not None and row.on_remote.is_there is False)
     absent = frozenset(lacking)
-    refs = (SeenRef(ref.task, ref.attempt, ref.branch, None if ref.task in absent else "") for ref in asked.refs)
+    refs = (
+        SeenRef(ref.task, ref.attempt, ref.branch, None if ref.task in absent else "", runs=ref.runs)
+        for ref in asked.refs
+    )
     return RefsSeen(at=at, refs=tuple(refs))
 
 

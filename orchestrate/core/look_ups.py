@@ -48,7 +48,7 @@ def wanted(state: State, row: TaskRow) -> WantedRef:
     """What the remote is asked for this row; also for one that is to be tried again, where it is its own branch."""
     branch = branch_to_look_up(state.plan, row)
     start = row.starting_ref if row.starting_ref != branch else None
-    return WantedRef(row.name, row.attempts, branch, start)
+    return WantedRef(row.name, row.attempts, branch, start, len(row.runs))
 
 
 def is_looked_up(state: State, row: TaskRow) -> bool:
@@ -85,5 +85,10 @@ def _is_quiet(state: State) -> bool:
     return state.running == 0 and state.ready is None
 
 
+def look_number(row: TaskRow) -> int:
+    """Tells the looks after one run of the task from those after another: each attempt and each message has one."""
+    return row.attempts + len(row.runs)
+
+
 def _patience(row: TaskRow) -> SetTimer:
-    return SetTimer(timer=Timer(TimerKind.LOOK_UP, row.name, row.attempts), delay_seconds=LOOK_UP_PATIENCE_SECONDS)
+    return SetTimer(timer=Timer(TimerKind.LOOK_UP, row.name, look_number(row)), delay_seconds=LOOK_UP_PATIENCE_SECONDS)

@@ -14,6 +14,8 @@ class WantedRef:
     attempt: int
     branch: str
     start: str | None = None
+    #: How many runs messages had begun then: a run may move the branch.
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class SeenRef:
     branch: str
     sha: str | None = None
     start_sha: str | None = None
+    #: Those of what was wanted.
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

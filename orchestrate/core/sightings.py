@@ -9,7 +9,7 @@ from orchestrate.core.changes import NOTHING, AttentionRaised, Decision, RowChan
 from orchestrate.core.events import EffectFailed, TimerFired
 from orchestrate.core.findings import told, with_findings
 from orchestrate.core.holding import branch_to_look_up
-from orchestrate.core.look_ups import followers, no_longer_looked_up
+from orchestrate.core.look_ups import followers, look_number, no_longer_looked_up
 from orchestrate.core.measuring import measure, not_measured
 from orchestrate.core.notes import with_note, without_note
 from orchestrate.core.pacing import LOOK_UP_PATIENCE_SECONDS
@@ -44,7 +44,7 @@ def on_refs_seen(state: State, event: RefsSeen) -> Decision:
 def on_look_up_late(state: State, event: TimerFired) -> Decision:
     """Those that start from the branch waited long enough; the answer counts when it comes all the same."""
     row = state.rows.get(event.timer.task) if event.timer.task else None
-    if row is None or row.attempts != event.timer.attempt or row.status != TaskStatus.HANDED_OFF:
+    if row is None or look_number(row) != event.timer.attempt or row.status != TaskStatus.HANDED_OFF:
         return NOTHING
     return _not_seen(state, row, f"no answer within {LOOK_UP_PATIENCE_SECONDS:g} seconds", at=event.at)
 
@@ -65,8 +65,8 @@ def _taken_in(state: State, row: TaskRow, ref: SeenRef, event: RefsSeen) -> Deci
 
 
 def _is_about(state: State, row: TaskRow, ref: SeenRef) -> bool:
-    is_present = row.status == TaskStatus.HANDED_OFF and row.attempts == ref.attempt
-    return is_present and branch_to_look_up(state.plan, row) == ref.branch
+    is_present = (row.attempts, len(row.runs)) == (ref.attempt, ref.runs)
+    return row.status == TaskStatus.HANDED_OFF and is_present and branch_to_look_up(state.plan, row) == ref.branch
 
 
 def _not_seen(state: State, row: TaskRow, reason: str, *, at: Timestamp) -> Decision:

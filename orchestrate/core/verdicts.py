@@ -56,12 +56,14 @@ def judged_with_findings(state: State, row: TaskRow) -> TaskRow:
 
 
 def on_other_commit(row: TaskRow, sha: str | None) -> TaskRow:
-    """The row once its branch is at this commit: a verdict that names none was on the former one."""
+    """The row once its branch is at this commit: a verdict that names none was on the former one, as was what was measured."""
     if sha == row.head_sha:
         return row
     if row.head_sha is None:
         return replace(row, head_sha=sha)
-    return replace(row, head_sha=sha, verdicts=tuple(each for each in row.verdicts if each.sha is not None))
+    row = with_findings(row, [FindingKind.MEASUREMENT], ())
+    verdicts = tuple(each for each in row.verdicts if each.sha is not None)
+    return replace(row, head_sha=sha, verdicts=verdicts, measured=())
 
 
 def judged_anew(state: State) -> Decision:

@@ -101,4 +101,4 @@ def _names(refs: Iterable[WantedRef]) -> Iterable[str]:
 
 def _seen(ref: WantedRef, heads: Mapping[str, str]) -> SeenRef:
     start = None if ref.start is None else heads.get(ref.start)
-    return SeenRef(ref.task, ref.attempt, ref.branch, heads.get(ref.branch), start)
+    return SeenRef(ref.task, ref.attempt, ref.branch, heads.get(ref.branch), start, ref.runs)

@@ -36,13 +36,6 @@ OF_OTHERS = {
     "RequestUnmet",
     "FileSetAside",
     "PathsChecked",
-    "SteerRequested",
-    "DropRequested",
-    "RunsSeen",
-    "FollowUpSent",
-    "FollowUpDelayed",
-    "FollowUpRefused",
-    "FollowUpOutcomeUnknown",
     "NamesakesSeen",
 }
 
@@ -73,4 +66,6 @@ def test_the_seeds_meet_every_event_and_die_at_every_place():
         "before the reply is saved",
         "before a request is answered",
         "after a request is answered",
+        "before a message is sent",
+        "after a message is sent",
     }

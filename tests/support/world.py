@@ -25,6 +25,7 @@ from tests.support.world_disk import Disk
 from tests.support.world_engine import SimulatedEngine
 from tests.support.world_grants import OWN_AGENT, Planners
 from tests.support.world_inbox import Inbox
+from tests.support.world_messages import Messages
 from tests.support.world_money import Purse
 from tests.support.world_orders import Orders
 from tests.support.world_plans import bounded, edited, luck_of, raised, random_plan, random_settings
@@ -106,6 +107,7 @@ class World:
         self.inbox = Inbox(self)
         self._publishing = Publishing(self)
         self.cord = Cord(self)
+        self.messages = Messages(self)
         self.engine = self._started()
 
     @property
@@ -222,7 +224,7 @@ class World:
             self._restart()
             return True
         is_over = exit_code == 0 or (exit_code == 1 and not has_moved and not is_running)
-        if is_over and not self.inbox.asks_late(state):
+        if is_over and not self.inbox.asks_late(state) and not self.messages.asks_late():
             self.engine.exit_code = exit_code
             return False
         self._restart()

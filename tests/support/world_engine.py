@@ -114,6 +114,7 @@ class SimulatedEngine:
         invariants.check_starts(before, self.state)
         self._branches.heard(stamped, before=before, now=self._world.timeline.now)
         self._world.orders.decided(stamped, decision, before=before, after=self.state, now=self._world.timeline.now)
+        self._world.messages.decided(decision, before=before)
         self._world.cord.check(decision, before=before, after=self.state)
         self._check_orders(decision.effects)
         self._write(stamped, decision.changes)

@@ -58,12 +58,18 @@ class Planners:
         grant = agent.request.grant
         if grant is not None:
             self._below[agent.id] = self._launched(grant, cents=world.purse.cents)
-        agents = len(world.service.agents) + sum(self._below.values())
+        self.check(world)
+
+    def check(self, world: World) -> None:
+        """The agents and runs of the whole tree keep what bounds the root."""
+        below = sum(self._below.values())
+        runs = sum(len(agent.runs) for agent in world.service.agents.values())
         limits, own = world.whole_plan.limits, self.granted or Grant()
         world.purse.check_launch(
             max_agents=least(limits.max_agents, own.agents),
             budget_cents=least(limits.budget_cents, own.cents),
-            agents=agents,
+            agents=len(world.service.agents) + below,
+            runs=runs + below,
         )
 
     def read(self, *, is_answered: bool) -> GrantRead | GrantUnread:

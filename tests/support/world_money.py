@@ -11,7 +11,7 @@ from orchestrate.core.accounts import units
 from orchestrate.core.state import State
 from orchestrate.model.grants import least
 from orchestrate.model.names import TaskName
-from orchestrate.model.rows import TaskRow
+from orchestrate.model.rows import Charge, TaskRow
 from orchestrate.model.vocabulary import TaskStatus, TaskType
 from tests.support.world_plans import MOST_CENTS
 from tests.support.world_service import SimulatedAgent
@@ -30,18 +30,19 @@ class Purse:
 
     def known(self, agent: SimulatedAgent, *, now: float) -> float | None:
         """What the service tells of this agent's cost by now."""
-        return self.cents if self.is_told(agent, now=now) and not agent.is_gone else None
+        is_told = self.is_told(agent, now=now) and not agent.is_gone
+        return self.cents * len(agent.runs) if is_told else None
 
     def is_told(self, agent: SimulatedAgent, *, now: float) -> bool:
         """True once the cost of an agent that is over has reached the books."""
         return self._lag is not None and agent.is_over(now) and now >= agent.ends_at + self._lag
 
-    def check_launch(self, *, max_agents: float | None, budget_cents: float | None, agents: int) -> None:
-        """An agent was made: all of them together, in the whole tree, keep the bounds."""
+    def check_launch(self, *, max_agents: float | None, budget_cents: float | None, agents: int, runs: int) -> None:
+        """An agent was made, or went on: all of them together, in the whole tree, keep the bounds."""
         assert max_agents is None or agents <= max_agents, f"{agents} agents of {max_agents}"
-        cost = agents * self.cents
-        assert budget_cents is None or cost <= budget_cents + 0.01 * agents, (
-            f"{agents} agents cost {cost} cents of {budget_cents}"
+        cost = runs * self.cents
+        assert budget_cents is None or cost <= budget_cents + 0.01 * runs, (
+            f"{runs} runs cost {cost} cents of {budget_cents}"
         )
 
     def check_end(self, state: State, agents: Iterable[SimulatedAgent]) -> None:
@@ -69,17 +70,23 @@ def holds(state: State, pending: Iterable[TaskRow]) -> bool:
     charges = [charge for row in state.rows.values() for charge in row.charges]
     shares = [share for row in state.rows.values() for share in row.shares_out]
     agents = len(charges) + sum(share.given_agents + share.used_agents for share in shares)
-    taken = sum(charge.reserved if charge.cents is None else charge.cents for charge in charges)
+    taken = sum(charge.set_aside + (charge.cents or 0.0) for charge in charges)
     taken += sum(share.given_cents + share.used_cents for share in shares)
     unknown = float(limits.reserve_cents or (0 if own is None else own.grant.reserve or 0))
-    for row in (row for row in pending if row.status == TaskStatus.PENDING):
+    for row in (row for row in pending if row.status == TaskStatus.PENDING or row.is_called):
         known = [charge.cents for charge in charges if charge.type == row.type and charge.cents is not None]
-        below = _given_with(state, row, unknown)
-        if max_agents is not None and agents + 1 + below[0] > max_agents:
+        below = (0, 0.0) if row.is_called else _given_with(state, row, _of_workers(charges, unknown))
+        if max_agents is not None and not row.is_called and agents + 1 + below[0] > max_agents:
             return True
         if budget is not None and taken + max(known, default=unknown) + below[1] > budget:
             return True
     return False
+
+
+def _of_workers(charges: Iterable[Charge], unknown: float) -> float:
+    """What a launch below is taken to cost: as much as the dearest worker so far."""
+    known = [charge.cents for charge in charges if charge.type == TaskType.WORKER and charge.cents is not None]
+    return max(known, default=unknown)
 
 
 def _given_with(state: State, row: TaskRow, unknown: float) -> tuple[int, float]:

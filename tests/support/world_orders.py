@@ -13,6 +13,7 @@ from orchestrate.core.changes import Change, Decision, RowChanged
 from orchestrate.core.effects import CancelRun, LaunchAgent
 from orchestrate.core.events import AgentLaunched, Event, PlanRead
 from orchestrate.core.request_events import CancelRequested, RespawnRequested, SpawnRequested, StopFound
+from orchestrate.core.turns import is_between_runs
 from orchestrate.model.rows import TaskRow
 from orchestrate.model.vocabulary import TaskStatus
 
@@ -99,6 +100,7 @@ class Orders:
         cancelled = {effect.run_id for effect in decision.effects if isinstance(effect, CancelRun)}
         for row in rows:
             is_due = row.status == TaskStatus.RUNNING and row.cancel is not None and row.run_id is not None
+            is_due = is_due and not is_between_runs(row)  # then there is no run to end
             assert not is_due or row.run_id in cancelled, f"nobody asks for the cancel of {row}"
 
     def _check_late(self, decision: Decision, after: State, event: AgentLaunched) -> None:

@@ -20,7 +20,9 @@ from orchestrate.core.effects import (
     LaunchAgent,
     LookUpAgent,
     LookUpRefs,
+    LookUpRuns,
     ReadGrant,
+    SendFollowUp,
     SetTimer,
     TakeMeasurements,
     WatchRun,
@@ -110,6 +112,10 @@ class Performers:
             case LookUpRefs(refs=refs):
                 event, seconds = self._world.remote.answer(refs, now=self._world.timeline.now)
                 self._answer(event, after=seconds)
+            case LookUpRuns():
+                self._world.messages.look_up(effect, self._engine)
+            case SendFollowUp():
+                self._world.messages.send(effect, self._engine)
             case SetTimer(timer=timer, delay_seconds=seconds):
                 self._engine.after(seconds, lambda: self._engine.put(TimerFired(timer=timer)))
 
@@ -249,7 +255,8 @@ class Performers:
     def _watch(self, row: TaskRow) -> None:
         assert row.agent_id is not None
         agent = self._service.agents[row.agent_id]
-        if self._happens(self._luck.run_vanishes) and not agent.is_over(self._world.timeline.now):
+        is_latest = agent.run_id == row.run_id
+        if self._happens(self._luck.run_vanishes) and is_latest and not agent.is_over(self._world.timeline.now):
             agent.is_gone = True
         if self._random.random() < 0.1:
             self._fall_silent(row)
@@ -265,19 +272,19 @@ class Performers:
 
     def _look(self, row: TaskRow, agent: SimulatedAgent) -> None:
         """Ask how the run is; while it goes on, or nobody answers, ask again."""
-        now, task = self._world.timeline.now, row.name
+        now, task, run = self._world.timeline.now, row.name, agent.run(row.run_id)
         if self._service.is_locked(now):
-            lost = AccessLost(task=task, run_id=agent.run_id, message="the key was refused.")
+            lost = AccessLost(task=task, run_id=run.run_id, message="the key was refused.")
             self._answer(lost, after=0.1)
-        elif agent.is_gone:
-            self._answer(RunMissing(task=task, run_id=agent.run_id, message="no such run."), after=0.1)
+        elif run.is_gone:
+            self._answer(RunMissing(task=task, run_id=run.run_id, message="no such run."), after=0.1)
         elif self._happens(self._luck.unreachable):
             self._engine.after(_POLL_SECONDS, lambda: self._look(row, agent))
-        elif agent.is_over(now):
+        elif run.is_over(now):
             self._world.crash_point("before the reply is saved")
-            self._answer(_end_of(agent, task=row.name), after=self._random.uniform(0, 0.2))
+            self._answer(_end_of(run, task=row.name), after=self._random.uniform(0, 0.2))
         else:
-            left = agent.ends_at - now
+            left = run.ends_at - now
             is_cut = self._happens(self._luck.stream_cut)
             pause = min(left, _POLL_SECONDS) if is_cut or left > 120 else left
             self._engine.after(max(pause, 0.01), lambda: self._look(row, agent))
@@ -288,7 +295,9 @@ class Performers:
                 self._world.timeline.now
             )
             fails = self._world.fails_when_cancelled(effect.task)
-            accepted = is_reachable and self._service.cancel(effect.agent_id, now=self._world.timeline.now, fails=fails)
+            accepted = is_reachable and self._service.cancel(
+                effect.agent_id, effect.run_id, now=self._world.timeline.now, fails=fails
+            )
             self._answer(CancelAnswered(task=effect.task, run_id=effect.run_id, accepted=accepted), after=0.1)
 
         self._world.timeline.after(self._random.uniform(0, 2), arrive)

@@ -68,12 +68,26 @@ class Referee:
         for name in task.depends_on:
             if orders.was_reset(name, since=request.intended_at):
                 return  # it was tried anew after this launch was decided
+            if self._world.messages.had_turn(name, since=request.intended_at):
+                return  # it went on with a message after that
             assert self._releases(plan, name), f"{request.task} was launched before {name} released it"
         if request.starting_ref == placeholder_branch(SLUG, request.task, task_type=TaskType.WORKER):
             self._check_goes_on(request)
             return
         assert request.starting_ref in self._refs(plan, request.task), f"{request} starts from a wrong ref"
         self._check_former(plan, agent)
+
+    def went_on(self, agent: SimulatedAgent) -> None:
+        """A message began another run: no other has begun it, those before it came first, and the limits are kept."""
+        task, written = agent.request.task, self._world.messages.written
+        begun = [run.message for each in self._world.service.of_task(task).values() for run in each.runs]
+        places = [written.index((task, message)) for message in begun if message is not None]
+        assert len(set(places)) == len(places), f"a message began two runs: {begun}"
+        of_this = [written.index((task, run.message)) for run in agent.runs if run.message is not None]
+        assert of_this == sorted(of_this), f"messages overtook each other: {of_this}"
+        self._world.planners.check(self._world)
+        active, allowed = self._world.service.active(self._world.timeline.now), self._slots()
+        assert active <= allowed, f"{active} runs in {allowed} slots"
 
     def _check_goes_on(self, request: Request) -> None:
         """A try that goes on from the task's own branch: a former one failed, and the branch was there."""
@@ -88,7 +102,7 @@ class Referee:
     def ended(self, exit_code: int, *, state: State, was_stopped: bool) -> None:
         """An engine left: its exit code says what is true."""
         rows = [state.rows[task.name] for task in state.plan.tasks]
-        is_done = all(row.status == TaskStatus.HANDED_OFF for row in rows)
+        is_done = all(row.status == TaskStatus.HANDED_OFF and not row.is_called for row in rows)
         if exit_code == EXIT_BLOCKED:
             assert state.session.settings.own_agent_id is not None, "an engine that holds no slot gave it up"
             assert state.running == state.held, f"{state.running - state.held} agents of a planner that gave up"
@@ -102,6 +116,8 @@ class Referee:
         self._world.purse.check_end(state, self._world.service.agents.values())
         ready = [row for row in state.rows.values() if self._is_ready(state, row)]
         assert not ready or holds(state, ready), f"idle: {ready}"
+        called = [row for row in state.rows.values() if row.is_called]
+        assert not called or holds(state, called), f"nobody sends: {called}"
         forgotten = self._world.orders.added - set(state.plan.tasks_by_name)
         assert not forgotten, f"added, and forgotten: {forgotten}"
         for row in state.rows.values():
@@ -131,6 +147,9 @@ class Referee:
                 assert last is None or last.is_gone or not self._is_retry_due(state.plan, last), f"no retry: {row}"
             case TaskStatus.CANCELLED if last is None:
                 assert self._world.orders.is_barred(row.name, row.attempts + 1), row
+            case TaskStatus.CANCELLED if self._world.messages.had_turn(row.name, since=0.0):
+                was_cancelled = self._world.orders.is_barred(row.name, row.attempts + 1)  # between two runs
+                assert was_cancelled or last.status == RunStatus.CANCELLED, (row, last)
             case TaskStatus.CANCELLED:
                 assert last.status == RunStatus.CANCELLED, (row, last)
             case TaskStatus.PENDING:
@@ -182,9 +201,12 @@ class Referee:
         return row.starting_ref in {*planned, *(_branch_of(plan, each) for each in former)}
 
     def _expected_verification(self, state: State, row: TaskRow, agent: SimulatedAgent) -> object:
-        if self._world.orders.was_reset(row.name):
-            return row.verification  # who checked it may have checked its former work
         checkers = [task.name for task in state.plan.tasks if task.verifies == row.name]
+        went_on = any(
+            agent.past for name in (row.name, *checkers) for agent in self._world.service.of_task(name).values()
+        )
+        if self._world.orders.was_reset(row.name) or went_on:
+            return row.verification  # who checked it may have checked its former work
         if not checkers:
             return agent.handoff.verification
         order = ["verifier-failed", "verifier-blocked", "live-ui-verified", "unit-test-verified", "type-check-only"]
@@ -222,10 +244,11 @@ class Referee:
             None,
         )
         last = None if owner is None else self._last(owner)
-        if owner is None or last is None or not last.hands_off:
+        if owner is None or last is None or not any(run.hands_off for run in last.runs):
             return {planned}
         real = _pushed_branch(last) or planned
-        former = {_pushed_branch(agent) for agent in self._world.service.of_task(owner).values()} - {None}
+        agents = self._world.service.of_task(owner).values()
+        former = {_named_branch(run) for agent in agents for run in agent.runs} - {None}
         return {real} if owner in task.depends_on else {real, planned, *former}
 
     def _check_former(self, plan: Plan, agent: SimulatedAgent) -> None:
@@ -246,15 +269,21 @@ class Referee:
         task = plan.tasks_by_name.get(former.request.task)
         if task is None or task.retry is None or former.hands_off or former.status == RunStatus.CANCELLED:
             return False
+        if former.past:
+            return False  # a message's run is not tried again
         most = min(task.retry.attempts, task.max_attempts or task.retry.attempts)
         return former.request.attempt < most and (former.failure_mode or FailureMode.UNKNOWN) in task.retry.on
 
 
 def _pushed_branch(agent: SimulatedAgent) -> str | None:
-    handoff = agent.handoff
-    if handoff.branch in (None, "main") or not is_valid_ref(handoff.branch or ""):
-        return None
-    return handoff.branch
+    """The branch that its last handoff which named one has told."""
+    runs = [run for run in reversed(agent.runs) if run.hands_off] if agent.past else [agent]
+    return next((branch for run in runs if (branch := _named_branch(run)) is not None), None)
+
+
+def _named_branch(run: SimulatedAgent) -> str | None:
+    branch = run.handoff.branch
+    return None if branch in (None, "main") or not is_valid_ref(branch or "") else branch
 
 
 def _branch_of(plan: Plan, agent: SimulatedAgent) -> str:

@@ -13,7 +13,7 @@ from tests.support.builders import SLUG
 from tests.support.world_measuring import SimulatedBench
 
 if TYPE_CHECKING:
-    from orchestrate.model.names import AgentId, Timestamp
+    from orchestrate.model.names import RunId, Timestamp
     from orchestrate.model.plan import Measurement
     from orchestrate.model.rows import TaskRow
     from tests.support.world_service import SimulatedAgent, SimulatedService
@@ -35,21 +35,24 @@ class SimulatedRemote:
         self._service = service
         self._of_failed = Random(f"pushed and failed {seed}")
         self.bench = SimulatedBench(seed)
-        self._shas: dict[AgentId, str | None] = {}
+        self._shas: dict[RunId, str | None] = {}
 
     def head(self, branch: str, *, now: float) -> str | None:
         """The commit of this branch; None if nobody has pushed it."""
         if branch == _BASE:
             return _BASE_SHA
-        agents = [agent for agent in self._service.agents.values() if agent.is_over(now)]
-        shas = [self._pushed(agent) for agent in agents if _branch_of(agent) == branch]
+        runs = [run for agent in self._service.agents.values() for run in agent.runs if run.is_over(now)]
+        shas = [self._pushed(run) for run in runs if _branch_of(run) == branch]
         return next((sha for sha in reversed(shas) if sha is not None), None)
 
     def answer(self, refs: tuple[WantedRef, ...], *, now: float) -> tuple[RefsSeen, float]:
         """What a look says, and after how many seconds."""
         lot = self._random.random()
         if lot < _UNREACHABLE:
-            event = RefsSeen(refs=tuple(SeenRef(ref.task, ref.attempt, ref.branch) for ref in refs), unknown="no route")
+            event = RefsSeen(
+                refs=tuple(SeenRef(ref.task, ref.attempt, ref.branch, runs=ref.runs) for ref in refs),
+                unknown="no route",
+            )
             return event, self._random.uniform(0.1, 12)
         seconds = self._random.uniform(5, 12) if lot < _UNREACHABLE + _LATE else self._random.uniform(0, 1)
         return RefsSeen(refs=tuple(self._seen(ref, now=now) for ref in refs)), seconds
@@ -66,16 +69,21 @@ class SimulatedRemote:
 
     def _seen(self, ref: WantedRef, *, now: float) -> SeenRef:
         start = None if ref.start is None else self.head(ref.start, now=now)
-        return SeenRef(ref.task, ref.attempt, ref.branch, self.head(ref.branch, now=now), start)
+        return SeenRef(ref.task, ref.attempt, ref.branch, self.head(ref.branch, now=now), start, ref.runs)
 
     def _pushed(self, agent: SimulatedAgent) -> str | None:
-        if agent.id not in self._shas and not agent.hands_off:
-            self._shas[agent.id] = f"sha of {agent.id}" if self._of_failed.random() < _PUSHES_AND_FAILS else None
-        if agent.id not in self._shas:
+        if agent.run_id not in self._shas and not agent.hands_off:
+            self._shas[agent.run_id] = _sha_of(agent) if self._of_failed.random() < _PUSHES_AND_FAILS else None
+        if agent.run_id not in self._shas:
             lot = self._random.random()
-            own = f"sha of {agent.id}"
-            self._shas[agent.id] = _BASE_SHA if lot < _EMPTY else own if lot < _PUSHES else None
-        return self._shas[agent.id]
+            own = _sha_of(agent)
+            self._shas[agent.run_id] = _BASE_SHA if lot < _EMPTY else own if lot < _PUSHES else None
+        return self._shas[agent.run_id]
+
+
+def _sha_of(agent: SimulatedAgent) -> str:
+    """A commit of its own for each run."""
+    return f"sha of {agent.id}" if agent.message is None else f"sha of {agent.run_id}"
 
 
 def _branch_of(agent: SimulatedAgent) -> str | None:

@@ -1,10 +1,10 @@
 """The simulated service: agents that end some day, one for each key and id, and not seen everywhere at once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from orchestrate.model.handoff import Handoff
-from orchestrate.model.names import AgentId, IdempotencyKey, RunId, TaskName
+from orchestrate.model.names import AgentId, IdempotencyKey, RequestId, RunId, TaskName
 from orchestrate.model.vocabulary import FailureMode, HandoffStatus, OnUnstructured, RunStatus, Verification
 from tests.support.world_disk import Request
 from tests.support.world_plans import Luck
@@ -19,7 +19,7 @@ class IdTaken(Exception):
 
 @dataclass
 class SimulatedAgent:
-    """An agent with its only run, whose end is settled when it is made."""
+    """An agent with its latest run, whose end is settled when it is made."""
 
     id: AgentId
     run_id: RunId
@@ -34,6 +34,23 @@ class SimulatedAgent:
     rule: OnUnstructured | None = None
     #: True once the service has forgotten its run.
     is_gone: bool = False
+    #: The message that began its run; None for the first one.
+    message: RequestId | None = None
+    #: The agent as its former runs have left it, the first one first.
+    past: list["SimulatedAgent"] = field(default_factory=list)
+
+    @property
+    def runs(self) -> list["SimulatedAgent"]:
+        """The agent at each of its runs, the first one first."""
+        return [*self.past, self]
+
+    def run(self, run_id: RunId | None) -> "SimulatedAgent":
+        """The agent at this run."""
+        return next(run for run in self.runs if run.run_id == run_id)
+
+    def runs_seen(self, now: float) -> list["SimulatedAgent"]:
+        """Those of them that are in the list by now; the first one always is."""
+        return [run for run in self.runs if run.message is None or now >= run.visible_at]
 
     def is_over(self, now: float) -> bool:
         """True once the run will not change any more."""
@@ -94,6 +111,16 @@ class SimulatedService:
         self.agents[agent_id] = self._by_key[request.key] = agent
         return agent
 
+    def go_on(self, agent: SimulatedAgent, message: RequestId, *, random: Random, now: float) -> SimulatedAgent:
+        """The agent with another run, which this message has begun."""
+        drawn = _drawn(random, self.luck, agent.request, agent_id=agent.id, now=now)
+        agent.past.append(replace(agent, past=[]))
+        agent.run_id, agent.message = RunId(f"{agent.past[0].run_id}-{len(agent.past)}"), message
+        agent.visible_at, agent.ends_at, agent.status = drawn.visible_at, drawn.ends_at, drawn.status
+        agent.is_empty, agent.handoff, agent.failure_mode = drawn.is_empty, drawn.handoff, drawn.failure_mode
+        agent.is_gone = False
+        return agent
+
     def find(self, agent_id: AgentId, *, now: float) -> SimulatedAgent | None:
         """The agent, if this part of the service has heard of it."""
         agent = self.agents.get(agent_id)
@@ -104,10 +131,10 @@ class SimulatedService:
         agent = self._by_key.get(request.key)
         return agent if agent is not None and now >= agent.visible_at else None
 
-    def cancel(self, agent_id: AgentId, *, now: float, fails: bool = False) -> bool:
+    def cancel(self, agent_id: AgentId, run_id: RunId, *, now: float, fails: bool = False) -> bool:
         """End the run now, by an error of its own if it ``fails`` in that moment; False when it was over before."""
         agent = self.agents[agent_id]
-        if agent.is_over(now):
+        if agent.run_id != run_id or agent.is_over(now):
             return False
         agent.ends_at, agent.status = now, RunStatus.ERROR if fails else RunStatus.CANCELLED
         return True
