@@ -31,6 +31,7 @@ from orchestrate.core import (
     spending,
     state,
     stopping,
+    turns,
     verdicts,
     watching,
 )
@@ -174,6 +175,18 @@ _FAULTS = [
         "state.workspace.andon is not None and state.workspace.andon.is_raised",
         "False",
         id="the andon holds no task",
+    ),
+    pytest.param(
+        turns.next_turn,
+        "charged_for_message(state, called(row, at=at))",
+        "called(row, at=at)",
+        id="the run of a message sets nothing aside",
+    ),
+    pytest.param(
+        scheduling._has_turn,
+        "state.running < slots(state)",
+        "True",
+        id="a task runs again with a message where no slot is free",
     ),
     pytest.param(
         launching.on_relaunch_due, "if _is_held_by_andon(state):", "if False:", id="the andon holds no request"

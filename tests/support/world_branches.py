@@ -29,7 +29,7 @@ class Branches:
         self._asked: dict[tuple[TaskName, int], float] = {}
         self._patience: dict[tuple[TaskName, int], float] = {}
         for row in state.rows.values():
-            if row.on_remote is not None:
+            if row.on_remote is not None and row.status == TaskStatus.HANDED_OFF:
                 self._heard[row.name, look_number(row)] = row.on_remote.is_there
 
     def heard(self, event: Event, *, before: State, now: float) -> None:

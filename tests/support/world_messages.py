@@ -85,13 +85,13 @@ class Messages:
     def send(self, effect: SendFollowUp, engine: SimulatedEngine) -> None:
         """Send the message; what was sent arrives even when its sender has died meanwhile."""
         row, message = effect.row, effect.row.queue[0]
-        self._world.rare_crash_point("before a message is sent")
+        self._world.rare_crash_point("before a message is sent", chance=0.5)
         if self._happens(self._world.luck.request_lost):
             self._unknown(row, message, engine, after=_TIMEOUT)
             return
         travel = self.random.choice([0.05, self.random.uniform(0.1, 2), self.random.uniform(1, _LONGEST_WAY)])
         self._world.timeline.after(travel, partial(self._arrived, row, message, engine))
-        self._world.rare_crash_point("after a message is sent")
+        self._world.rare_crash_point("after a message is sent", chance=0.5)
 
     def _look(self, row: TaskRow, engine: SimulatedEngine, *, asked_for: float) -> None:
         message, now = row.queue[0], self._world.timeline.now
