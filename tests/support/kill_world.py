@@ -23,7 +23,7 @@ LONGEST_UNSEEN = 7.0
 _LONGEST_WAY = 2.0
 #: An engine looks for its tombstone so often.
 _OBEYS_WITHIN = 0.25
-_DEEPEST = 3
+DEEPEST = 3
 #: Calls of a class that the service takes at once, and how many more each second: as the cloud's, sixty times faster.
 _BURST, _A_SECOND = 20, 20.0
 
@@ -48,6 +48,9 @@ class Living:
 class KillWorld:
     """The service, with the engines that launch at it."""
 
+    a_second = _A_SECOND
+    launches_one_by_one = False
+
     def __init__(self, seed: int, *, clock, tasks, start: int = 200, luck: float = 0.15) -> None:
         self._random, self._clock, self._tasks, self._luck = Random(seed), clock, tasks, luck
         self.agents: dict[AgentId, Living] = {}
@@ -58,7 +61,7 @@ class KillWorld:
         self._grow(start)
         tasks.start_soon(self._launch_on_and_on, None)
         for agent in list(self.agents.values()):
-            if agent.depth < _DEEPEST:
+            if agent.depth < DEEPEST:
                 tasks.start_soon(self._launch_on_and_on, agent)
 
     @property
@@ -88,7 +91,7 @@ class KillWorld:
     def _grow(self, count: int) -> None:
         """Three levels: planners, planners below them, and workers."""
         while len(self.agents) < count:
-            parents = [agent for agent in self.agents.values() if agent.depth < _DEEPEST]
+            parents = [agent for agent in self.agents.values() if agent.depth < DEEPEST]
             is_top = len(self.agents) < 8 or not parents
             self._make(None if is_top else self._random.choice(parents), self._new_id())
 
@@ -102,7 +105,7 @@ class KillWorld:
             visible_at=now + self._random.choice([0.0, self._random.uniform(0, LONGEST_UNSEEN)]),
             made_at=now,
         )
-        if self.agents[agent_id].depth < _DEEPEST:
+        if self.agents[agent_id].depth < DEEPEST:
             self._tasks.start_soon(self._launch_on_and_on, self.agents[agent_id])
 
     async def _launch_on_and_on(self, planner: Living | None) -> None:
@@ -113,18 +116,33 @@ class KillWorld:
                 return
             if planner is not None and planner.ended_at is not None:
                 return
-            agent_id = self._new_id()
+            agent_id = self._next_id(planner)
             if planner is None:
                 self.intents.add(agent_id)
-            self._tasks.start_soon(self._arrive, planner, agent_id)
+            if self.launches_one_by_one:
+                await self._arrive(planner, agent_id)
+            else:
+                self._tasks.start_soon(self._arrive, planner, agent_id)
 
     async def _arrive(self, planner: Living | None, agent_id: AgentId) -> None:
         await self._clock.sleep(self._random.uniform(0, _LONGEST_WAY))
+        while not self._takes_launch():
+            if self.is_stopped if planner is None else planner.ended_at is not None:
+                return
+            await self._clock.sleep(self._random.uniform(1, 20))
         self._make(planner, agent_id)
         if planner is None:
             await self._clock.sleep(self._random.uniform(0, 1))
             if self.is_stopped:  # the engine got its answer after the stop
-                self._cancel(self.agents[agent_id])
+                self._tasks.start_soon(self._end, self.agents[agent_id])
+
+    def _next_id(self, planner: Living | None) -> AgentId:
+        """The id of the next agent that this engine launches."""
+        return self._new_id()
+
+    def _takes_launch(self) -> bool:
+        """Whether the service makes one more agent now."""
+        return True
 
     async def stop(self) -> None:
         """A tombstone stands in the root's workspace."""
@@ -157,10 +175,10 @@ class KillWorld:
         """One call of this class, if there is one left."""
         now = self._clock.monotonic()
         left, since = self._buckets.get(kind, (float(_BURST), now))
-        left = min(float(_BURST), left + (now - since) * _A_SECOND)
+        left = min(float(_BURST), left + (now - since) * self.a_second)
         if left < 1:
             self._buckets[kind] = (left, now)
-            raise RateLimited("slow down", retry_after_seconds=self._random.choice([None, (1 - left) / _A_SECOND]))
+            raise RateLimited("slow down", retry_after_seconds=self._random.choice([None, (1 - left) / self.a_second]))
         self._buckets[kind] = (left - 1, now)
 
     def _listed(self) -> list[Living]:
@@ -190,10 +208,10 @@ def _run(agent: Living) -> Run:
     return Run(id=agent.run_id, agent_id=agent.id, status=status, created_at=now, updated_at=now)
 
 
-async def killed(seed: int, *, clock, killer, start: int = 200):
+async def killed(seed: int, *, clock, killer, start: int = 200, made=KillWorld):
     """One seed from its stop to an hour after the kill; the world and the toll."""
     async with anyio.create_task_group() as tasks:
-        world = KillWorld(seed, clock=clock, tasks=tasks, start=start)
+        world = made(seed, clock=clock, tasks=tasks, start=start)
         await clock.sleep(Random(seed).uniform(0, 30))
         await world.stop()
         toll = await killer(world).run()
