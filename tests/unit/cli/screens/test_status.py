@@ -133,6 +133,8 @@ def test_what_was_spent_stands_above_and_bounds_have_a_line():
     first, _, third, *_ = shown(bounded)
     assert first.endswith("2m 00s  $4.12 of $20.00")
     assert third == "  budget $20.00: $4.12 spent, $5.00 set aside · 3 of 8 agents"
+    given = replace(VIEW, money=Money(0.0, 500.0, 7, max_agents=8, given_agents=4))
+    assert "  7 of 8 agents, 4 of them given to subplanners" in shown(given)
     assert shown(replace(VIEW, money=Money(412.0)))[0].endswith("2m 00s  $4.12")
 
 

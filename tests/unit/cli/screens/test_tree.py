@@ -7,8 +7,9 @@ from orchestrate.cli.screens.layout import Look, drawn_width, rendered
 from orchestrate.cli.screens.tally import tally_of_rows
 from orchestrate.cli.screens.tree import Branch, TreeView, tree_screen
 from orchestrate.cli.screens.vocabulary import Circumstances, standing
+from orchestrate.model.grants import Grant, Share, Used
 from orchestrate.model.vocabulary import HandoffStatus, TaskStatus, TaskType, Verification
-from tests.support.builders import START, a_handed_off_row, a_row, a_running_row, moment
+from tests.support.builders import START, a_charge, a_handed_off_row, a_row, a_running_row, moment
 
 TESTED = {"verification": Verification.UNIT_TEST_VERIFIED, "self_report": Verification.UNIT_TEST_VERIFIED}
 SCHEMA = a_handed_off_row("api-schema", finished_at=moment(370), **TESTED)
@@ -55,6 +56,22 @@ def test_a_planners_tasks_hang_below_it_and_are_folded():
         "│  └─ · 6 waiting",
         "└─ ✗ merge-export                     error before launch: its branch is not th…",
     ]
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (Share(1, "bc-1", Grant(agents=8)), "8 agents"),
+        (Share(1, "bc-1", Grant(agents=8), Used(3)), "3 of 8 agents"),
+        (Share(1, "bc-1", Grant(cents=400.0), Used(3)), "$4.00"),
+        (Share(1, "bc-1", Grant(agents=8, cents=400.0), Used(3, 120.0)), "3 of 8 agents and $1.20 of $4.00"),
+        (Share(2, "bc-2", Grant(agents=8)), ""),
+    ],
+)
+def test_a_planner_shows_what_it_was_given_and_took_of_it(share, words):
+    planner = a_running_row("p", type=TaskType.SUBPLANNER, shares=(share,), charges=(a_charge("p"),))
+    (_, line) = shown(view(branch(planner)), columns=120)
+    assert line.rstrip().endswith(f"subplanner, depth 1{', ' if words else ''}{words}")
 
 
 def test_everything_is_shown_when_asked_for():
