@@ -4,6 +4,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FunctionType
 
 import pytest
@@ -381,6 +382,11 @@ _FAULTS = [
 def test_the_world_notices(function, sound, faulty):
     with _planted(function, sound, faulty):
         assert _first_broken_seed() is not None
+
+
+def test_the_figures_name_every_fault():
+    figures = (Path(__file__).parents[2] / "docs" / "figures.md").read_text()
+    assert [line[2:] for line in figures.splitlines() if line.startswith("- ")] == [fault.id for fault in _FAULTS]
 
 
 @contextmanager
