@@ -54,11 +54,19 @@ async def _cancelled(calls: GatedCalls, agent_id: AgentId, run_id: RunId, files:
                 raise
             is_over = True
         except OutcomeUnknown:
-            # a cancel may be asked for twice: the run itself tells whether it came through
-            await calls.cancel_run(agent_id, run_id)
+            await _ask_again(calls, agent_id, run_id)
         found = await _settled(calls, agent_id, run_id)
     saw_run(files, found, at=now_of(calls))
     return is_over, found
+
+
+async def _ask_again(calls: GatedCalls, agent_id: AgentId, run_id: RunId) -> None:
+    """A cancel may be asked for twice; where the first one came through, the second is refused, and the run tells."""
+    try:
+        await calls.cancel_run(agent_id, run_id)
+    except Refused as error:
+        if error.code != _OVER_ALREADY:
+            raise
 
 
 async def _settled(calls: GatedCalls, agent_id: AgentId, run_id: RunId) -> Run:

@@ -1,6 +1,6 @@
 """``cancel-run``, ``archive`` and ``unarchive``."""
 
-from tests.support.delegations import AGENT, RUN, desk, offline_desk
+from tests.support.delegations import AGENT, RUN, desk, desk_at, offline_desk
 
 __all__ = ["desk", "offline_desk"]
 
@@ -50,3 +50,12 @@ def test_ids_have_shapes(offline_desk):
     words = ("--agent-id", "x", "--yes")
     assert offline_desk.refused("archive", *words)[0] == "INVALID_INPUT"
     assert len(offline_desk.refused("cancel-run", *words, "--run-id", "y")[1]["faults"]) == 2
+
+
+def test_a_cancel_whose_answer_was_lost_came_through(offline_desk, monkeypatch):
+    faults = {"rules": [{"call": "cancel", "do": "no-answer", "times": 1}]}
+    with desk_at(offline_desk, monkeypatch, faults=faults) as desk:
+        _, told = desk.delegate(seconds=60)
+        words = ("cancel-run", "--agent-id", told["agentId"], "--run-id", told["runId"], "--yes")
+        code, ended = desk.call(*words)
+        assert (code, ended["status"], ended["alreadyTerminal"]) == (0, "CANCELLED", False)
