@@ -15,7 +15,7 @@ from orchestrate.core.holding import starts_from
 from orchestrate.core.recovery import swept
 from orchestrate.core.request_events import RespawnRequested
 from orchestrate.core.requesting import Refusal
-from orchestrate.core.state import State, apply, may_start
+from orchestrate.core.state import State, apply, has_left_plan, may_start
 from orchestrate.core.turns import for_next_agent
 from orchestrate.core.verdicts import judged
 from orchestrate.model.names import TaskName, Timestamp, placeholder_branch
@@ -134,7 +134,8 @@ def _behind(state: State, names: Iterable[TaskName]) -> Iterator[TaskName]:
     assert state.blueprint is not None
     open_names = list(names)
     seen = set(open_names)
-    ran = [row for row in state.rows_in_order() if row.attempts and row.status != TaskStatus.PENDING]
+    rows = (row for row in state.rows_in_order() if not has_left_plan(state, row))
+    ran = [row for row in rows if row.attempts and row.status != TaskStatus.PENDING]
     while open_names:
         source = state.rows[open_names.pop(0)]
         for row in ran:
