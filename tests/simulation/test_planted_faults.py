@@ -17,7 +17,6 @@ from orchestrate.core import (
     finishing,
     grants,
     holding,
-    latecomers,
     launching,
     measuring,
     operating,
@@ -333,12 +332,6 @@ _FAULTS = [
         "if row.cancel is None:",
         "if True:",
         id="an agent that comes late is not cancelled",
-    ),
-    pytest.param(
-        latecomers.on_unawaited_agent,
-        "effects=[order] * is_cancelled",
-        "effects=()",
-        id="nobody ends the agent of a launch that was given up",
     ),
     pytest.param(
         cancelling.asked_for,
