@@ -158,6 +158,13 @@ def test_what_the_plan_lets_start_from_that_very_branch_is_behind_it_and_what_on
     whole.leaves("c", status=TaskStatus.HANDED_OFF)
 
 
+def test_what_left_the_plan_is_behind_nothing():
+    rows = [a_handed_off_row(), a_handed_off_row("b", **follower("b", "a"))]
+    whole = book(*rows, plan=a_plan("a")).tell(replace(ASKED, again=True, cascade=True)).launches("a")
+    assert [item["task"] for item in answer_of(whole).details["tasks"]] == ["a"]
+    whole.leaves("b", status=TaskStatus.HANDED_OFF)
+
+
 def test_nothing_is_reset_under_what_runs():
     rows = [a_handed_off_row(), a_running_row("b", **follower("b", "a"))]
     told = book(*rows).tell(replace(ASKED, again=True, cascade=True)).launches()
