@@ -46,7 +46,7 @@ class Active:
         if len(active) >= self.most:
             raise DelegationRefused(
                 Code.CONCURRENCY_LIMIT,
-                f"{len(active)} agents are active on {self.repo}, and --max-active is {self.most}. Nothing was sent.",
+                f"{_agents(len(active))} active on {self.repo}, and --max-active is {self.most}. Nothing was sent.",
                 fields={"activeAgents": active, "maxActive": self.most},
             )
 
@@ -111,3 +111,7 @@ async def _is_active(calls: GatedCalls, agent_id: AgentId, agent: Agent | None, 
         return agent.status is AgentStatus.ACTIVE
     saw_run(files, run, at=now_of(calls))
     return not run.status.is_terminal
+
+
+def _agents(number: int) -> str:
+    return "1 agent is" if number == 1 else f"{number} agents are"
