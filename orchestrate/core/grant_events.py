@@ -13,6 +13,8 @@ class GrantRead(Event):
 
     agent_id: AgentId
     grant: Grant
+    #: What was odd about it, for the operator.
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

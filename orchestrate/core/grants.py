@@ -46,6 +46,7 @@ def on_grant_read(state: State, event: GrantRead) -> Decision:
     decision = change(SessionChanged(replace(state.session, awaits_grant=False, grant_misses=0)))
     if own != known:
         decision += change(WorkspaceChanged(replace(state.workspace, grant=own)))
+        decision += change(*(() if event.note is None else (AttentionRaised(event.note),)))
     return decision
 
 

@@ -34,14 +34,15 @@ class GrantReader:
         """What the metadata of the agent say; an agent that no engine launched has no grant and no bounds."""
         agent_id = effect.agent_id
         what = f"what agent {agent_id} was granted cannot be read"
+        seconds = self._look_up_seconds if self._is_below else 0.0
         try:
-            agent = await look_for(self._service.get_agent, agent_id, clock=self._clock, seconds=self._look_up_seconds)
+            agent = await look_for(self._service.get_agent, agent_id, clock=self._clock, seconds=seconds)
         except Refused as error:
-            return GrantUnread(message=f"{what}: {error.message.rstrip('.')}", hint=error.hint or _HINT, is_final=True)
+            return self._not_shown(agent_id, error.message.rstrip("."), hint=error.hint or _HINT)
         except ServiceError as error:
             return GrantUnread(message=f"{what}: {error.message.rstrip('.')}")
         if agent is None:
-            return GrantUnread(message=f"{what}: the service knows no such agent", hint=_HINT, is_final=True)
+            return self._not_shown(agent_id, "the service knows no such agent", hint=_HINT)
         if not agent.metadata and self._is_below:
             return GrantUnread(message=f"{what}: the service shows no metadata of it", is_final=True)
         tag = (agent.metadata or {}).get(METADATA_GRANT)
@@ -49,6 +50,14 @@ class GrantReader:
         if grant is None:
             return GrantUnread(message=f"{what}: its {METADATA_GRANT} makes no sense", is_final=True)
         return GrantRead(agent_id=agent_id, grant=grant)
+
+    def _not_shown(self, agent_id: AgentId, reason: str, *, hint: str) -> GrantRead | GrantUnread:
+        """What an engine launched has its bounds also where the service does not show it; a plan alone gives nobody any."""
+        if self._is_below:
+            message = f"what agent {agent_id} was granted cannot be read: {reason}"
+            return GrantUnread(message=message, hint=hint, is_final=True)
+        note = f"the plan's selfAgentId {agent_id} cannot be looked up: {reason}; no limits but the plan's own bind."
+        return GrantRead(agent_id=agent_id, grant=Grant(), note=note)
 
     async def count(self, effect: CountSubtree) -> SubtreeCounted:
         """How many agents stand below this one, all of them over, and what they cost together."""

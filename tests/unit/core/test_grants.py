@@ -122,6 +122,13 @@ def test_the_same_grant_is_not_written_again_after_a_restart():
     assert book.state.workspace.grant == replace(own, grant=Grant(agents=5))
 
 
+def test_what_was_odd_about_a_grant_is_told_once():
+    book = child().tell(replace(read(), note="nobody knows that agent.")).launches("a", "b")
+    assert book.attention() == ["nobody knows that agent."]
+    known = Workspace(WORKSPACE, SLUG, grant=book.state.workspace.grant)
+    assert child(workspace=known).tell(replace(read(), note="nobody knows that agent.")).attention() == []
+
+
 def test_a_planner_that_takes_a_workspace_up_has_its_whole_grant():
     former = OwnGrant(agent_of("own", 2), Grant(agents=1))
     row = a_handed_off_row("a", charges=(a_charge("a", cents=30.0),))

@@ -107,6 +107,19 @@ async def test_who_grants_nothing_bounds_nothing():
 
 
 @pytest.mark.parametrize(
+    ("service", "reason"),
+    [
+        (Service(), "the service knows no such agent"),
+        (Service(error=Refused("it is another key's.", status=403)), "it is another key's"),
+    ],
+)
+@virtually
+async def test_an_agent_that_only_the_plan_names_has_no_bounds_but_the_plans(service, reason):
+    note = f"the plan's selfAgentId {TOP} cannot be looked up: {reason}; no limits but the plan's own bind."
+    assert await read(service, is_below=False) == GrantRead(agent_id=TOP, grant=Grant(), note=note)
+
+
+@pytest.mark.parametrize(
     ("service", "unread"),
     [
         (Service(), GrantUnread(message=f"{WORDS}: the service knows no such agent", hint=HINT, is_final=True)),
