@@ -89,11 +89,14 @@ def test_a_second_interrupt_leaves_at_once_with_a_valid_state(project: Project) 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_before_anything_was_launched_is_130_with_one_object(project: Project, number) -> None:
     project.write_plan(task("slow"))
-    (project.folder / "templates").mkdir()
-    slow_file = project.folder / "templates" / "worker.md.j2"
-    os.mkfifo(slow_file)
-    command = project.start("--json", "--templates", str(slow_file.parent))
-    with slow_file.open("wb"):  # returns once the command reads there
+    started = project.folder / "git-started"
+    os.mkfifo(started)
+    git = project.folder / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\necho > '{started}'\nexec tail -f /dev/null\n")
+    git.chmod(0o755)
+    command = project.start("--json", environment={"PATH": f"{git.parent}:{os.environ['PATH']}"})
+    with started.open("rb"):  # returns once the look at the repository has begun
         command.send(number)
         done = command.end()
 
