@@ -167,7 +167,9 @@ class Referee:
         task = state.plan.tasks_by_name.get(row.name)
         if row.status != TaskStatus.PENDING or task is None:
             return False
-        is_free = all(self._releases(state.plan, name) for name in task.depends_on)
+        # one that was cancelled between two runs holds its dependants; _check_row knows that it was
+        cancelled = {name for name in task.depends_on if state.rows[name].status == TaskStatus.CANCELLED}
+        is_free = not cancelled and all(self._releases(state.plan, name) for name in task.depends_on)
         return is_free and not self._lacks_its_start(state.plan, row)
 
     def _check_measured(self, plan: Plan, row: TaskRow) -> None:
